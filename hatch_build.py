@@ -1,5 +1,5 @@
-"""Build hook: puts the decoders of the viewers and the Python of browsers in place, and schemas, viewers,
-the template of a plug-in and the format document into the wheel.
+"""Build hook: fetch the viewers' decoders and Pyodide, and put schemas, viewers, plug-in template and format
+document into the wheel.
 
 The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm
 everything works except that a page on a static server cannot read a zstd bundle (gzip bundles and
@@ -23,7 +23,7 @@ PYODIDE = (
     "python_stdlib.zip",
     "pyodide-lock.json",
     "package.json",
-)  # the last says its licence
+)  # the last one is the license
 VENDORED = {  # files of packages, and where they go below viewers/
     "fzstd": {"esm/index.mjs": "lib/vendor/fzstd.js", "LICENSE": "lib/vendor/fzstd.LICENSE"},
     "fflate": {"esm/browser.js": "lib/vendor/fflate.js", "LICENSE": "lib/vendor/fflate.LICENSE"},
@@ -73,7 +73,7 @@ class SharedFiles(BuildHookInterface):
 
 
 def _are_there(viewers: Path) -> bool:
-    """Whether npm has put the packages there already, in the versions that are pinned."""
+    """Return whether npm has already installed the pinned versions."""
     pinned = json.loads((viewers / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     for name in VENDORED:
         package = viewers / "node_modules" / name / "package.json"

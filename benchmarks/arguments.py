@@ -1,4 +1,4 @@
-"""The options that all measurements share."""
+"""Command-line options shared by all benchmarks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def measuring_parser(document: str) -> argparse.ArgumentParser:
-    """Return a parser with ``--rounds`` and ``--json``; the documentation of the script is its help."""
+    """Return a parser with ``--rounds`` and ``--json``; the script's docstring is its help."""
     parser = argparse.ArgumentParser(
         description=document, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -19,7 +19,7 @@ def measuring_parser(document: str) -> argparse.ArgumentParser:
 
 
 def add_budgets(parser: argparse.ArgumentParser) -> None:
-    """Add ``--no-budgets``, for inputs of other sizes than those that the budgets are set for."""
+    """Add ``--no-budgets``, for inputs whose sizes the budgets are not set for."""
     parser.add_argument(
         "--no-budgets",
         action="store_true",
@@ -28,7 +28,7 @@ def add_budgets(parser: argparse.ArgumentParser) -> None:
 
 
 def add_scale(parser: argparse.ArgumentParser) -> None:
-    """Add ``--scale``, a factor for the sizes of all inputs that the script makes."""
+    """Add ``--scale``, a factor for the sizes of all inputs that the script builds."""
     parser.add_argument(
         "--scale",
         type=float,

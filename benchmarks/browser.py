@@ -1,15 +1,15 @@
-"""Raw logs in the browser, beside the same builds on this machine.
+"""Compare building raw logs in the browser with building them on this machine.
 
     python benchmarks/browser.py LOG [--small LOG] [--rounds 5] [--json FILE] [--no-budgets]
 
-LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A site is
-written, a plain static server hands it out, and the page that opens logs is given both, in turn with builds
-on one core of this machine. Needs Chromium, playwright, and Python for browsers in viewers/vendor/python.
-Prints ratios of medians; exits with 1 when a budget is missed, or when a bundle differs.
+LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A plain static
+server serves a site. The page builds both logs, in turn with builds on one core of this machine. Needs
+Chromium, playwright, and Python for browsers in viewers/vendor/python. Prints ratios of medians; exits with
+1 when a budget is missed, or when a bundle differs.
 
-  large   time of the build in the page to that of the build here; the memory of the page's process; its
+  large   build time in the page against build time here; the memory of the page's process; its
           longest task
-  small   time from the file to the overview, to that in which Python alone is loaded, both with a warm cache
+  small   time from the file to the overview, against the time to load Python alone, both with a warm cache
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
 
 
 def _largest_mb(browser) -> float:
-    """What the largest process of the browser has had in memory at most (Linux)."""
+    """Return the peak memory in MB of the browser's largest process (Linux)."""
     peaks = []
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
@@ -172,7 +172,7 @@ def _small(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
             ready_s = time.perf_counter() - from_s
             page.goto("about:blank")
             page.goto(address)
-            from_s = time.perf_counter()  # the file comes at once, before Python is there
+            from_s = time.perf_counter()  # the file arrives at once, before Python has loaded
             page.locator("input[type=file]").first.set_input_files(log)
             page.wait_for_function(OVERVIEW)
             if number or not rounds:

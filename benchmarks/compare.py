@@ -1,4 +1,4 @@
-"""How long it takes to compare two runs, beside building a bundle of one of them.
+"""Compare the time of a run comparison with the time of a build.
 
     python benchmarks/compare.py BASE_LOG NEW_LOG [--work FOLDER] [--rounds 5] [--json FILE] [--no-budgets]
 
@@ -23,7 +23,7 @@ from preprocessor import (
     elsewhere,
     measured,
     ours,
-)  # finds the package, so that it stands before the next line
+)  # must come before the imports below, which it makes possible
 
 MOST_SHARE, MOST_BYTES = 0.1, 200_000_000
 

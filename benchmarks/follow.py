@@ -1,12 +1,11 @@
-"""What following costs: a log is written at some MB/s while it is followed, and compared with one build of
-it.
+"""Measure the cost of following: follow a log while it is written at a given rate, then build it once.
 
     python benchmarks/follow.py LOG [--megabytes-per-second 20] [--ranks 1] [--codec zstd]
 
-Prints processor time of all processes of the follower and of one build, the most memory that they have at
-once (PSS), and the longest time from a byte being written to a manifest that has it. With --ranks N the log
-is written N times at once, each with its share of the rate. It builds before and after, and takes the mean:
-the speed of a machine that others share changes within seconds.
+Prints the processor time of all processes of the follower and of one build, their peak memory (PSS), and the
+longest time from writing a byte to a manifest that includes it. With --ranks N the log is written N times in
+parallel, each with its share of the rate. Builds before and after and takes the mean, because the speed of a
+shared machine changes within seconds.
 """
 
 import argparse
@@ -30,7 +29,7 @@ Follower([sys.argv[1]], sys.argv[2], codec=sys.argv[3]).run(lambda: bool(stop), 
 
 
 def pss_bytes(pid):
-    """Of a process and all below it."""
+    """Return the proportional set size (PSS) of a process and its descendants, in bytes."""
     total = 0
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
@@ -43,7 +42,7 @@ def pss_bytes(pid):
 
 
 def measured(command, meanwhile):
-    """Processor seconds, seconds, and most PSS of a command, while ``meanwhile(process)`` is called."""
+    """Run a command while calling ``meanwhile(process)``; return processor seconds, seconds and peak PSS."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     process, most, last = subprocess.Popen(command), 0, 0.0
     while process.poll() is None:
@@ -59,7 +58,7 @@ def measured(command, meanwhile):
 
 
 class Writing:
-    """Writes the copies of the log, and notes when a manifest has what."""
+    """Write the copies of the log, and note which manifest first includes each byte."""
 
     def __init__(self, data, paths, out, bytes_per_second):
         self.data, self.out, self.rate = data, out, bytes_per_second
@@ -99,7 +98,7 @@ class Writing:
 
 
 def differ(one, other):
-    """Whether two folders differ in any file."""
+    """Return whether any file differs between two folders."""
     files = [
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (one, other)
@@ -108,7 +107,7 @@ def differ(one, other):
 
 
 def builds(traces, out, codec):
-    """What ``measured`` tells of a build with one process, and with one for each core, by their number."""
+    """Measure builds with one process and with one per core; return the results by number of processes."""
     command = [
         sys.executable,
         "-m",

@@ -1,4 +1,4 @@
-"""Logs that no program wrote: much of one thing, to measure the viewer with.
+"""Generated logs with very much of one thing, to measure the viewer.
 
 They use the log builder of the tests.
 """
@@ -14,12 +14,12 @@ sys.path.insert(0, str(ROOT / "tests"))
 from log_builder import record
 
 ARTIFACT_BYTES = 4_900_000  # a viewer should open anything below 5 MB at once
-ROWS = 40_000  # of each table
-KERNELS = 2_000  # of one generated code
+ROWS = 40_000  # per table
+KERNELS = 2_000  # per generated code
 
 
 def large_artifacts(bundle, size_bytes: int = ARTIFACT_BYTES) -> bytes:
-    """Return a log of one compile with an artifact per language: a payload of ``bundle``'s first log,
+    """Return a log of one compile with an artifact per language: a payload from ``bundle``'s first log,
     repeated up to ``size_bytes``.
     """
     log, made = bundle.logs[0], {}
@@ -35,7 +35,7 @@ def large_artifacts(bundle, size_bytes: int = ARTIFACT_BYTES) -> bytes:
 
 
 def many_rows(rows: int = ROWS) -> bytes:
-    """As many compiles, symbols, guards, tensors and kernels as ``rows``."""
+    """Return a log with ``rows`` compiles, symbols, guards, tensors and kernels."""
     out = [record('str ["/home/user/model.py", 0]')]
     frame = {"line": 1, "name": "forward", "filename": 0, "loc": "y = x + 1"}
     for i in range(rows):

@@ -1,10 +1,10 @@
-"""Make the logs of many ranks from the log of a real one.
+"""Make the logs of many ranks from one real log.
 
     python benchmarks/make_ranks.py SOURCE OUT [--ranks 64]
 
-Every rank has the artifacts of SOURCE, byte for byte, its own number, its own process id and its own
-times: the rank starts a little later than the one before, and takes a little longer for everything. What
-of a payload is a time of the timeline (chromium events) is another one; its MD5 is right.
+Every rank has the artifacts of SOURCE, byte for byte, and its own rank, process id and times. Each rank
+starts a little later than the one before and takes a little longer. Times in timeline payloads (chromium
+events) are changed, and their MD5 is updated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ YEAR = 2025
 
 
 def rank_log(records: list[tuple], rank: int) -> bytes:
-    """The log of a rank."""
+    """Return the log of a rank."""
     delay_us = (rank * 7919) % 400_000
     stretch = 1 + (rank * 31 % 64) / 20_000
     first = next((int(found[2]) for *_, payload in records if (found := TIME.search(payload))), 0)

@@ -2,10 +2,9 @@
 
     python benchmarks/make_trace.py SOURCE OUT [--copies 81]
 
-Repeats the records of SOURCE with new frame ids, times and payloads: hashes and cache keys are
-replaced by fresh ones, timeline times go on, and no payload equals that of another copy. With
-81 copies a log of 1.86 MB and 504 records gives the 150 MB / 40,504 records that the benchmarks
-speak of (interned strings come once).
+Repeats the records of SOURCE with new frame ids, times and payloads. Hashes and cache keys are replaced by
+fresh ones, timeline times increase, and no payload equals that of another copy. With 81 copies, a log of 1.86
+MB and 504 records becomes the 150 MB, 40,504 record log of the benchmarks (interned strings come once).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ TIME = re.compile(rb'("ts": )(\d+)')
 
 
 def fresh(token: bytes, copy: int) -> bytes:
-    """Another token of the same length and alphabet."""
+    """Return a different token of the same length and alphabet."""
     digest = hashlib.sha256(token + b"%d" % copy).hexdigest().encode()
     return (digest * (len(token) // len(digest) + 1))[: len(token)]
 
@@ -30,7 +29,7 @@ def fresh(token: bytes, copy: int) -> bytes:
 def copy_record(
     prefix: bytes, envelope: bytes, payload: bytes, copy: int, frames: int, span_us: int
 ) -> bytes:
-    """One record of a copy, with its payload changed and its MD5 right."""
+    """Return one record of a copy, with its payload changed and its MD5 updated."""
     envelope = FRAME_ID.sub(lambda m: b'"frame_id": %d' % (int(m[1]) + copy * frames), envelope)
     if not payload:
         return prefix + envelope + b"\n"
@@ -39,7 +38,7 @@ def copy_record(
     changed = TIME.sub(lambda m: m[1] + b"%d" % (int(m[2]) + copy * span_us), changed)
     if changed == text:
         number = re.search(rb"(?<=[ \[])\d+(?=[,\]])", text)
-        if number:  # a size, a line: another one
+        if number:  # a size or line number: change it
             changed = text[: number.start()] + b"%d" % (int(number[0]) + copy) + text[number.end() :]
         elif text[:1] in (b"[", b"{"):
             changed = text + b" " * copy  # JSON stays JSON

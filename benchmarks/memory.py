@@ -1,11 +1,11 @@
-"""Peak memory of a build, for logs of two sizes: it must not grow with the log.
+"""Measure the peak memory of a build for logs of two sizes: it must not grow with the log.
 
     python benchmarks/memory.py SOURCE [--copies 81] [--jobs 1] [--no-budgets]
 
-Makes a log of that many copies of SOURCE (see make_trace.py) and one of four times as many, builds a
-bundle of each in a process of its own, and prints the peak resident memory and their ratio. With the
-SOURCE of the other benchmarks they are 150 MB and 600 MB. Exits with 1 when the second needs 10 %
-more than the first. Linux and macOS.
+Makes a log of that many copies of SOURCE (see make_trace.py) and one four times as large, builds a bundle of
+each in its own process, and prints the peak resident memory and their ratio. With the SOURCE of the other
+benchmarks they are 150 MB and 600 MB. Exits with 1 when the second needs 10 % more memory than the first.
+Linux and macOS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST_RATIO = 1.1
 
 
 def measure(source: Path, copies: int, jobs: int) -> list[tuple[int, int]]:
-    """(size of the log, peak memory of the largest process) of both logs."""
+    """Return (log size, peak memory of the largest process) for both logs."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for count in (copies, 4 * copies):

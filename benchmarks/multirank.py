@@ -1,12 +1,12 @@
-"""How fast the multi-rank viewer is with very many ranks.
+"""Measure the multi-rank viewer with very many ranks.
 
     python benchmarks/multirank.py [--ranks 1024] [--compiles 12] [--work FOLDER] [--rounds 5] [--json FILE]
-                                   [--no-budgets]
+        [--no-budgets]
 
-Makes small logs in FOLDER, in which one rank has another graph, builds their bundle unless it is there,
-and opens the viewer as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed:
-the first screen within 2 s, no task of more than 100 ms of processor time while the matrix, with every rank
-in a row of its own, is scrolled from end to end in both directions. Times are medians of the rounds.
+Makes small logs in FOLDER, in which one rank has a different graph, builds their bundle if it is missing, and
+opens the viewer as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the
+first screen within 2 s, and no task longer than 100 ms of processor time while the matrix, with one row per
+rank, is scrolled from end to end in both directions. Times are medians of the rounds.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SCROLL = """async ({down, right}) => {
 
 
 def prepare(work: Path, ranks: int, compiles: int) -> Path:
-    """The bundle of the ranks, below ``work``."""
+    """Build the bundle of the ranks below ``work``, unless it exists, and return it."""
     out = work / f"ranks_{ranks}_{compiles}"
     if not (out / "manifest.json").exists():
         print(f"building {out.name} …", file=sys.stderr)
@@ -78,7 +78,7 @@ def measure(browser, address: str, rounds: int) -> list[dict]:
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.add_init_script(SEEN)
     page.goto(address)
-    page.locator(".matrix [role=rowheader]").first.click()  # every rank a row of its own
+    page.locator(".matrix [role=rowheader]").first.click()  # one row per rank
     for name, way in {
         "down": {"down": True, "right": False},
         "sideways": {"down": False, "right": True},

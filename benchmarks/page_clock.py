@@ -1,6 +1,4 @@
-"""A server, a Chromium, and what a page in it takes: time until something is seen, bytes, the longest task,
-JS heap.
-"""
+"""Measure a page in Chromium: time until something is visible, bytes, longest task, JS heap."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ CHROMIUM_OPTIONS = [
     "--no-first-run",
 ]
 
-# Resolves to performance.now() once `test` (an expression) holds and a frame with it has been painted; fails
-# after a minute.
+# Resolves to performance.now() once `test` (an expression) holds and a frame with it is painted. Fails after
+# a minute.
 SEEN = """
 window.seen = (test, from = 0) => new Promise((done, fail) => {
   const holds = new Function(`return ${test}`);
@@ -49,7 +47,7 @@ window.seen = (test, from = 0) => new Promise((done, fail) => {
   watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 });
 """
-# The moment is noted in the page itself, so that the way to this script does not count.
+# Note the moment in the page itself, to exclude the round trip to this script.
 NOTE = """
 performance.setResourceTimingBufferSize(5000);
 window.whole = new Promise((done) => addEventListener('load', () => requestAnimationFrame(() => {
@@ -63,17 +61,13 @@ window.transferred = () =>
 
 
 def chromium() -> str | None:
-    """Return the program of the environment variable CHROMIUM, or the first Chromium on the PATH; ``None``
-    when there is none.
-    """
+    """Return the environment variable CHROMIUM, the first Chromium on the PATH, or ``None``."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 @contextmanager
 def visited(make_app: Callable) -> Iterator[tuple]:
-    """``with visited(make_app) as (browser, address)``: a server of what ``make_app()`` gives, in a process
-    of its own.
-    """
+    """Yield (browser, address) of a server that runs ``make_app()`` in its own process."""
     sock = listen(0)
     server = multiprocessing.get_context("fork").Process(target=_run, args=(make_app, sock), daemon=True)
     server.start()
@@ -95,11 +89,11 @@ def _run(make_app: Callable, sock) -> None:
 
 
 def load(browser, url: str, test: str | None = None) -> dict:
-    """Opens ``url`` as a new visitor. {first_ms, whole_ms, bytes}; with a ``test`` also usable_ms and bytes
-    until then.
+    """Open ``url`` as a new visitor; return {first_ms, whole_ms, bytes}, with a ``test`` also usable_ms and
+    its bytes.
 
-    first_ms: something is painted (first-contentful-paint); whole_ms: the page is loaded and painted.
-    Bytes are those on the wire, headers included, workers' own requests not.
+    first_ms: something is painted (first-contentful-paint). whole_ms: the page is loaded and painted. Bytes
+    are counted on the wire with headers, without requests of workers.
     """
     context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
     page = context.new_page()
@@ -119,9 +113,9 @@ def load(browser, url: str, test: str | None = None) -> dict:
 
 @contextmanager
 def longest_task(browser, page):
-    """``with longest_task(…) as task``: then task holds wall_ms and cpu_ms of the page's longest tasks.
+    """Yield a dict that afterwards holds wall_ms and cpu_ms of the page's longest tasks.
 
-    On a busy machine a task waits for the processor; its CPU time is what it needs.
+    On a busy machine a task waits for the processor, so its CPU time is what counts.
     """
     task: dict[str, float] = {}
     browser.start_tracing(page=page, categories=["toplevel"])
@@ -144,7 +138,7 @@ def longest_task(browser, page):
 
 
 def heap_mb(page) -> float:
-    """JS heap in use after a garbage collection, in 10^6 bytes."""
+    """Return the JS heap in use after a garbage collection, in 10^6 bytes."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     used = session.send("Runtime.getHeapUsage")

@@ -1,16 +1,16 @@
-"""How fast the preprocessor is beside tlparse: both run in turn on the same inputs.
+"""Compare the speed of the preprocessor with tlparse: both run in turn on the same inputs.
 
     python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start]
                                       [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
 
-SOURCE is the log of a real rank (of 1.86 MB and 504 records in the figures of docs/performance.md); the
-inputs are made from it in FOLDER. Each round runs every program once, so that a machine that gets slower
-is slower for all. Prints ratios of medians, peak memory of the largest process, size of the bundle against
-the log, and the processor time of our stages; the same as JSON. Linux and macOS; needs tlparse on the PATH
-or beside the Python that runs this.
+SOURCE is the log of a real rank (1.86 MB and 504 records in docs/explanation/performance.md); the inputs
+are made from it in FOLDER. Each round runs every program once, so a machine that slows down affects all
+alike. Prints ratios of medians, peak memory of the largest process, size of the bundle against the log, and
+the processor time of our stages; the same as JSON. Linux and macOS; needs tlparse on the PATH or beside the
+Python that runs this.
 
   trace     150 MB, 40,504 records: tlparse, tlparse --plain-text, and us
-  linear    300 MB and 600 MB against 150 MB: does our time grow as the log does, and our memory not at all?
+  linear    300 MB and 600 MB against 150 MB: our time should grow with the log, our memory not
   ranks     64 ranks of 20 MB: tlparse --all-ranks-html and us
   workers   the same: one worker and two
   artifact  one artifact of 200 MB
@@ -84,8 +84,8 @@ def tlparse_command() -> str:
 
 
 def measured(command: list[str]) -> tuple[float, float, int]:
-    """(wall, processor seconds of it and its children, peak bytes of the largest of them) of one run."""
-    # With bytecode, as installed packages have it; and nothing is left to be written of what ran before.
+    """Run once; return (seconds, processor seconds with children, peak bytes of the largest process)."""
+    # Compile bytecode, as for installed packages, and flush what earlier runs wrote.
     environment = {
         **os.environ,
         "PYTHONPATH": str(PREPROCESSOR),
@@ -107,7 +107,7 @@ def measured(command: list[str]) -> tuple[float, float, int]:
 def in_turn(
     name: str, source: Path, programs: dict[str, Callable[[Path], list[str]]], work: Path, rounds: int
 ) -> list[Run]:
-    """Runs all programs ``rounds`` times in turn; small inputs once before, unmeasured."""
+    """Run all programs ``rounds`` times in turn; small inputs once before, unmeasured."""
     found: dict[str, list[tuple]] = {program: [] for program in programs}
     sizes: dict[str, tuple[int, int]] = {}
     input_bytes = size_of(source)
@@ -145,7 +145,9 @@ def theirs(source: Path, *options: str) -> Callable[[Path], list[str]]:
 
 
 def elsewhere(function: Callable, *arguments) -> None:
-    """Calls it in another process: the peak that Linux tells of a child is at least what its parent holds."""
+    """Call the function in another process, because a child's peak on Linux is at least what its parent
+    holds.
+    """
     with ProcessPoolExecutor(1) as pool:
         pool.submit(function, *arguments).result()
 
@@ -254,7 +256,9 @@ BENCHMARKS = {
 
 
 def stages(log: Path) -> dict[str, float]:
-    """Processor seconds of one thread for the stages of reading ``log``, each with those before it."""
+    """Return the processor seconds of one thread for each stage of reading ``log``, each including those
+    before it.
+    """
 
     def decode(records, diagnostics):
         decoder = EventDecoder(diagnostics)
@@ -272,7 +276,7 @@ def stages(log: Path) -> dict[str, float]:
 
 
 def report(runs: list[Run]) -> str:
-    """A table; times as ratios to the first program of each input."""
+    """Print a table with times as ratios to the first program of each input."""
     lines = [f"{'input':<12}{'program':<24}{'log':>9}{'time':>8}{'cpu':>8}{'peak':>9}{'output':>9}"]
     first: dict[str, Run] = {}
     for run in runs:

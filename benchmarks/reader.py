@@ -1,11 +1,10 @@
-"""How fast the Python reader answers, beside a script that reads the log itself.
+"""Compare the Python reader with a script that reads the log itself.
 
     python benchmarks/reader.py LOG [--rounds 5] [--json FILE] [--work FOLDER]
 
-Builds a bundle of LOG, then asks each question of the log and of the bundle in turn, every time in a
-process of its own that has nothing in memory. The script is what people write without a bundle: the
-lines of the log and orjson. Both must give the same answer, or it ends with an error. Prints ratios of
-medians and peak memory; the same as JSON. Linux and macOS.
+Builds a bundle of LOG, then asks each question of the log and of the bundle in turn, each in a new process.
+The script is what people write without a bundle: the lines of the log and orjson. Exits with an error when
+the answers differ. Prints ratios of medians and peak memory; the same as JSON. Linux and macOS.
 
   compiles  how many there are
   metrics   the seconds of all, by their metrics
@@ -32,7 +31,7 @@ import orjson
 from arguments import measuring_parser
 from tlparse_bundle.bundle.reader import Bundle, Log
 
-from preprocessor import measured, ours  # finds the package, so that it stands before the next line
+from preprocessor import measured, ours  # must come before the imports below, which it makes possible
 
 CODE = "inductor_output_code"
 NO_TYPE = {
@@ -48,7 +47,7 @@ NO_TYPE = {
 
 
 def records(log: Path) -> Iterator[tuple[dict, bytes]]:
-    """(envelope, payload) of each record."""
+    """Yield (envelope, payload) of each record."""
     envelope, lines = None, []
     with log.open("rb") as stream:
         for line in stream:
@@ -119,10 +118,8 @@ def answer(question: str, path: Path) -> object:
 
 
 def compare(question: str, log: Path, bundle: Path, rounds: int) -> dict:
-    """Medians of the log and the bundle. Exits when their answers differ."""
-    with ProcessPoolExecutor(
-        1
-    ) as pool:  # the peak that Linux tells of a child is at least what its parent holds
+    """Return the medians of the log and the bundle. Exit when their answers differ."""
+    with ProcessPoolExecutor(1) as pool:  # a child's peak on Linux is at least what its parent holds
         said, read = pool.map(answer, (question, question), (log, bundle))
     if said != read:
         sys.exit(f"{question}: the log says {said}, the bundle {read}")
@@ -147,7 +144,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder for the bundle; a temporary one if not given")
     parser.add_argument(
         "--answer", choices=ASK_LOG, help=argparse.SUPPRESS
-    )  # what a measured process does: path is a log or a bundle
+    )  # a measured process: path is a log or a bundle
     options = parser.parse_args()
     if options.answer:
         answer(options.answer, options.log)

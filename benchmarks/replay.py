@@ -1,12 +1,11 @@
-"""A recorded log is written again while pages follow it: each second, what they show is held against a fresh
-build of the same bytes.
+"""Replay a log while pages follow it, and compare what they show with a fresh build of the same bytes.
 
     python benchmarks/replay.py LOG... [--pace own|10|20MB/s ...] [--at-most 60] [--each 1]
 
-Writes the log at the pace at which it was recorded, ten times as fast, and at 20 MB/s, in pieces that end
-anywhere; findings, compiles and the timeline are each open in a page. Afterwards the bundle is compared with
-a build of the log, byte for byte. Of a log that takes longer than --at-most seconds at a pace its beginning
-is taken. Exits with 1 when something differs.
+Writes the log at its recorded pace, ten times as fast, and at 20 MB/s, in pieces that end anywhere. Findings,
+compiles and the timeline are each open in a page and checked every second. Afterwards the bundle is compared
+with a build of the log, byte for byte. A log that takes longer than --at-most seconds at a pace is cut. Exits
+with 1 when something differs.
 """
 
 import argparse
@@ -14,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from page_clock import visited  # finds the package, so that it stands before the next lines
+from page_clock import visited  # must come before the imports below, which it makes possible
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / part) for part in ("", "web")]
 from replayed import NAME, Fresh, Replay, pieces, watched_replay
@@ -39,7 +38,7 @@ def main():
 
 
 def replayed(log, name, at_most_s, each_s):
-    """How many samples differ."""
+    """Return how many samples differ."""
     pace = (
         -1e6 * float(name.removesuffix("MB/s"))
         if name.endswith("MB/s")

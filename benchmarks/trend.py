@@ -1,11 +1,11 @@
-"""How fast many runs are seen over time.
+"""Measure how fast many runs are shown over time.
 
     python benchmarks/trend.py [--runs 200] [--rounds 5] [--json FILE] [--no-budgets]
 
-Builds the bundle of a fixture, makes manifests of so many runs of it, lets the command print their table,
-and opens the page as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the
-page within a second. Times are medians of the rounds; the time of the command is shown beside that of `info`
-on one bundle.
+Builds the bundle of a fixture, makes manifests of so many runs of it, lets the command print their table, and
+opens the page as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the page
+within a second. Times are medians of the rounds; the time of the command is shown beside that of `info` on
+one bundle.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ READY = "document.querySelectorAll('.chart .line').length > 1 && document.queryS
 
 
 def prepare(work: Path, count: int) -> tuple[Path, Path]:
-    """A bundle, and a folder of runs of it that take half as long again from the last third on."""
+    """Build a bundle, and a folder of runs of it of which the last third takes half as long again."""
     bundle, runs = work / "bundle", work / "runs"
     build(discover([ROOT / "fixtures" / "train_step" / "trace"]), bundle)
     draw = random.Random(1)
@@ -50,7 +50,7 @@ def prepare(work: Path, count: int) -> tuple[Path, Path]:
 
 
 def took(*arguments: object) -> float:
-    """Seconds of a command."""
+    """Return the seconds that a command takes."""
     begun = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)],

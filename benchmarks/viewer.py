@@ -1,16 +1,15 @@
-"""How fast the viewers are on a large trace, beside tlparse's report of the same trace.
+"""Compare the viewers on a large trace with tlparse's report of the same trace.
 
     python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1]
                                 [--no-budgets] [--most N]
                                 [--only load,compare,events,artifacts,tables,provenance]
 
-LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
-unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
-Chromium, playwright and tlparse. Prints a table, and the same as JSON; exits with 1 when a budget is
-missed. Times are the medians of the rounds, except those to open an artifact, which are the best of
-them; a longest task is told as the processor time that it took (and, in brackets, the time that
-passed). On a machine with other work everything takes longer: its load stands in the first line.
-With --most, N tables and N artifacts of each bundle are measured, not all.
+LOG is a large trace (see make_trace.py). Builds the bundle and tlparse's report in FOLDER if they
+are missing. One server serves both, and a new visitor opens them in turn. Needs Chromium, playwright and
+tlparse. Prints a table, and the same as JSON; exits with 1 when a budget is missed. Times are medians of
+the rounds, except those to open an artifact, which are the best of them. A longest task is given in
+processor time (elapsed time in brackets). On a busy machine everything takes longer; the first line
+shows the load. With --most, N tables and N artifacts of each bundle are measured, not all.
 
   load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
   compare     the same for what changed from a run that ended earlier (the first three quarters of LOG), made
@@ -56,9 +55,9 @@ TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "ana
 
 
 def prepare(log: Path, work: Path, scale: float) -> None:
-    """Make the bundles and the report below ``work``.
+    """Build the bundles and the report below ``work``.
 
-    ``scale`` is a factor for the sizes of the logs that are made here.
+    ``scale`` is a factor for the sizes of the logs that are generated here.
     """
 
     made = {
@@ -89,13 +88,15 @@ def prepare(log: Path, work: Path, scale: float) -> None:
 
 
 def ended_earlier(log: Path) -> bytes:
-    """The first three quarters of a log, up to the end of a record."""
+    """Return the first three quarters of a log, up to the end of a record."""
     data = log.read_bytes()
     return data[: data.rfind(b"\nV", 0, len(data) * 3 // 4) + 1]
 
 
 def application(work: Path, rounds: int):
-    """Ours, tlparse's report and the folder of a comparison beside it."""
+    """Return an application that serves our bundles, with tlparse's report and the comparison folder beside
+    them.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
@@ -103,7 +104,7 @@ def application(work: Path, rounds: int):
     bundles = {name: work / name for name in ("trace", "earlier", "artifacts", "tables", "provenance")}
     bundles |= {
         f"earlier-{number}": work / "earlier" for number in range(rounds)
-    }  # the server makes a comparison once
+    }  # the server compares only once
     folders = [
         Mount(f"/{name}", StaticFiles(directory=work / name, html=True)) for name in ("tlparse", "comparison")
     ]
@@ -111,7 +112,7 @@ def application(work: Path, rounds: int):
 
 
 class Measuring:
-    """A browser and the rows found so far."""
+    """A browser and the rows measured so far."""
 
     def __init__(self, browser, root: str, rounds: int, scale: float, most: int | None):
         self.browser, self.root, self.rounds = browser, root, rounds
@@ -123,7 +124,7 @@ class Measuring:
         return f"{self.root}/viewers/{viewer}/?bundle=/bundles/{bundle}/#v=1{hash}"
 
     def note(self, name: str, value: float, unit: str, budget: float | None = None, **more) -> None:
-        """One line of the report. ``more`` stands in brackets, and in the JSON."""
+        """Add one line to the report. ``more`` goes in brackets, and into the JSON."""
         self.rows.append(
             {
                 "name": name,
@@ -145,7 +146,7 @@ class Measuring:
         )
 
     def wait(self, page, ms: float) -> None:
-        """Wait until a page has finished what it does with an input of the full size in ``ms``."""
+        """Wait until a page has finished work that takes ``ms`` for an input of full size."""
         page.wait_for_timeout(ms * self.patience)
 
     def page(self, address: str, ready: str):
@@ -157,7 +158,7 @@ class Measuring:
         return page
 
     def task(self, page, name: str, act) -> None:
-        """The longest task of the page while ``act()`` runs."""
+        """Return the longest task of the page while ``act()`` runs."""
         found = []
         for _ in range(self.rounds):
             with longest_task(self.browser, page) as task:
@@ -212,8 +213,8 @@ def measure_compare(m: Measuring) -> None:
 
 
 def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
-    """Pages by name, each with its address (ROUND in it is the number of the round) and what must be seen;
-    they and tlparse's in turn.
+    """Measure pages by name in turn with tlparse's: each has an address (ROUND is the round's number) and
+    what must be visible.
     """
     found: dict[str, list[dict]] = {"tlparse": [], **{name: [] for name in pages}}
     for number in range(m.rounds):
@@ -282,7 +283,7 @@ def sort_all(m: Measuring, page) -> None:
 
 
 def measure_artifacts(m: Measuring, work: Path) -> None:
-    """The largest artifact of each name in the log, and one of 4.9 MB of each language."""
+    """Measure opening the largest artifact of each name in the log, and one of 4.9 MB per language."""
     for bundle in ("trace", "artifacts"):
         log = Bundle.open(work / bundle).logs[0]
         largest: dict[str, object] = {}
@@ -292,7 +293,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
             ):
                 largest[artifact.name] = artifact
         chosen = sorted(largest.values(), key=lambda a: -a.size_bytes)[: 6 if bundle == "trace" else None]
-        chosen = sorted(chosen, key=lambda a: a.language != "fx")[: m.most]  # a graph has a table as well
+        chosen = sorted(chosen, key=lambda a: a.language != "fx")[: m.most]  # a graph also has a table
         for artifact in chosen:
             times, tasks = [], []
             for _ in range(m.rounds):
@@ -329,7 +330,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
 
 
 def measure_graph(m: Measuring, artifact, compile: str) -> None:
-    """What one does with a large graph."""
+    """Measure typical actions in a large graph."""
     page = m.page(
         m.address("artifacts", f"&view=compile&compile={compile}&artifact={artifact.name}"),
         "document.querySelector('.code-line')",
@@ -426,7 +427,7 @@ def main() -> None:
             only = options.only.split(",")
             load(
                 browser, m.address("trace"), OVERVIEW
-            )  # not counted: the server's and the browser's own first time
+            )  # not counted: first requests of the server and the browser
             parts = {
                 "load": measure_load,
                 "compare": measure_compare,

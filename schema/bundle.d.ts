@@ -490,7 +490,7 @@ export interface Diagnostics {
   count: number;
 }
 
-/** Nested regions whose backward was compiled again for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
+/** Nested regions whose backward was recompiled for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface DuplicateBackwards {
   /** Number of the record. */
   event: number;
@@ -1322,7 +1322,7 @@ export interface Manifest {
         /** Cache bypasses. */
         bypass: number;
       }>;
-      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/versions.md). */
+      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). */
       untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
@@ -1392,11 +1392,11 @@ export interface Manifest {
   }>;
   /** Problems in comparing ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
-  /** Only in a redacted bundle: see docs/share.md. */
+  /** Only in a redacted bundle: see docs/how-to/share.md. */
   redacted?: {
     /** Name of the preset, or null. */
     preset: string | null;
-    /** What was removed, as named by `redact --drop`. */
+    /** The removed parts, as named by `redact --drop`. */
     dropped: string[];
     /** Tables about several ranks that were left out, by name; absent when there are none. */
     left_out?: string[];

@@ -1,4 +1,4 @@
-"""TypeScript declarations of the tables and documents, from their schemas: ``schema/bundle.d.ts``."""
+"""Write TypeScript declarations of the tables and documents from their schemas: ``schema/bundle.d.ts``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 
 def declarations(schemas: dict[str, dict]) -> str:
-    """One interface for each, named as its schema: 'graph_breaks' is GraphBreaks."""
+    """Return one interface for each schema: 'graph_breaks' becomes GraphBreaks."""
     blocks = [_HEAD]
     for name, document in schemas.items():
         blocks.append(

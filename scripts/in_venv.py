@@ -1,6 +1,4 @@
-"""Importing this runs the script with the Python of the environment that scripts/test makes, unless it runs
-in an environment already.
-"""
+"""Rerun the importing script with the Python of scripts/test's environment, unless it already runs in one."""
 
 import os
 import sys

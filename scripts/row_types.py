@@ -1,4 +1,4 @@
-"""Types of the rows of all tables for Python, from their schemas:
+"""Write Python types of the rows of all tables from their schemas:
 ``preprocessor/tlparse_bundle/bundle/row_types.py``.
 """
 
@@ -20,9 +20,7 @@ _NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 
 def row_types(schemas: dict[str, dict]) -> str:
-    """Return the module: a TypedDict for each table of rows, and the signatures by which ``log.table(name)``
-    gives them.
-    """
+    """Return the module: a TypedDict per table of rows, and the overloads of ``log.table(name)``."""
     blocks = [_HEAD]
     tables = {name: document for name, document in schemas.items() if "x-table" in document}
     for name, document in tables.items():
@@ -40,7 +38,7 @@ def row_types(schemas: dict[str, dict]) -> str:
 
 
 def class_name(table: str) -> str:
-    """The name of the type of a row: 'graph_breaks' is GraphBreaksRow."""
+    """Return the name of a row's type: 'graph_breaks' becomes GraphBreaksRow."""
     return "".join(part.capitalize() for part in re.split(r"[_-]", table)) + "Row"
 
 
@@ -61,7 +59,7 @@ def _protocol(name: str, method: str, tables: list[str]) -> str:
 
 
 def _classes(document: dict, node: dict, name: str) -> Iterator[str]:
-    """The class of an object, after those of the objects in it."""
+    """Return the class of an object, after the classes of nested objects."""
     fields = []
     for key, child in node["properties"].items():
         nested = f"{name.removesuffix('Row')}{''.join(part.capitalize() for part in key.split('_'))}"

@@ -1,6 +1,7 @@
-"""What the page checks of a table before a view sees it: ``viewers/lib/bundle/shapes.js``, from the schemas.
+"""Write the checks that a page runs on a table before a view uses it: ``viewers/lib/bundle/shapes.js``, from
+the schemas.
 
-A schema without its words, in a short notation that viewers/lib/bundle/shape.js reads:
+A schema without descriptions, in a short notation that viewers/lib/bundle/shape.js reads:
 
     "s"  "i"  "n"  "b"  "*"       text, integer, number, true or false, anything
     "i0"  "i-1"                   an integer of at least 0, of at least -1
@@ -46,33 +47,33 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
     (re.compile(r"(^|_)events?$"), "@events"),
     (re.compile(r"(^|_)stacks?$"), "@stacks"),
 ]
-_SAID_OTHERWISE = {  # where the name does not tell
+_SAID_OTHERWISE = {  # where the name does not show it
     "rank_findings.because_of": "@rank_findings",
 }
-_NO_ROWS = re.compile(r"_count$|^position$")  # numbers of rows: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^position$")  # row numbers: at most the table's length
 
 
 def shapes(schemas: dict[str, dict]) -> str:
-    """The text of the module."""
+    """Return the text of the module."""
     minors = {int(document["$id"].split(":")[2].split(".")[1]) for document in schemas.values()}
     tables = "".join(f"  {name}: {_text(_shape(document, name))},\n" for name, document in schemas.items())
     return _HEAD.format(minor=max(minors), tables=tables)
 
 
 def _shape(document: dict, name: str) -> object:
-    """A table of rows is a list of what its schema says."""
+    """Return the shape of a table; a table of rows is a list of its schema."""
     shape = shape_of(document, document, name)
     return [shape] if "x-table" in document else shape
 
 
 def document_shape(name: str, document: dict) -> str:
-    """The text of the module for a document, such as a comparison."""
+    """Return the text of the module for a document, such as a comparison."""
     minor = int(document["$id"].rpartition(".")[2])
     return _DOCUMENT_HEAD.format(name=name, minor=minor, shape=_text(shape_of(document, document, name)))
 
 
 def shape_of(document: dict, node: dict, place: str) -> object:
-    """The shape of a part of a schema, as the module has it."""
+    """Return the shape of a part of a schema, in the module's notation."""
     if "$ref" in node:
         if node["$ref"] == "#/$defs/ranks":
             return "ranks"

@@ -1,4 +1,4 @@
-"""The page of each table, docs/tables/<name>.md: what its schema says, two rows of a fixture, a program."""
+"""Write the page of each table, docs/tables/<name>.md: its schema, example rows, a program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 
-# Fixtures by which rows are shown; of each table the first one that has two rows, else one.
+# Fixtures for example rows: of each table the first fixture with two rows, else with one.
 FIXTURES = (
     "recompiles",
     "train_step",
@@ -32,7 +32,7 @@ _WHERE = {
 def pages(
     schemas: dict[str, dict], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]
 ) -> dict[str, str]:
-    """The text of each page by the name of the table or file.
+    """Return the text of each page by the name of the table or file.
 
     ``fields_of``: the table of fields; ``bundle_of``: the files of a fixture's bundle.
     """
@@ -47,7 +47,7 @@ def pages(
 
 
 def first_sentence(description: str) -> str:
-    """The first sentence of a description, without its full stop."""
+    """Return the first sentence of a description without its full stop."""
     return re.split(r"(?<=[\w)'’”])\. |\.$|: ", description, maxsplit=1)[0]
 
 
@@ -96,12 +96,12 @@ def _table_page(name: str, schema: dict, fields: str, bundle_of: Callable) -> st
 
 
 def of_log_free(name: str) -> str:
-    """The program for a table about several logs."""
+    """Return the program for a table about several logs."""
     return f'for row in bundle.rows(None, "{name}"):\n    print(row)'
 
 
 def _example_rows(name: str, schema: dict, bundle_of: Callable) -> tuple[str, list[dict]]:
-    """The fixture, and two rows of the first file with two rows, else one."""
+    """Return the fixture and two rows of the first file with two rows, else one row."""
     best: tuple[str, list[dict]] = "", []
     folder = r"logs/[^/]+" if schema["x-table"] == "log" else "ranks"
     for fixture in FIXTURES:

@@ -1,8 +1,7 @@
-"""What a log says, and what of it stands in files: a second opinion on redaction, which shares no code with
-it.
+"""Find a log's strings in files: a second opinion on redaction, which shares no code with it.
 
-Only the lists of words that torch and Python publish are common; `tests/redact/test_public_words.py` holds
-those against torch.
+Only the word lists that torch and Python publish are shared; `tests/redact/test_public_words.py` checks them
+against torch.
 """
 
 import base64
@@ -25,7 +24,7 @@ _WORD = re.compile(r"\w*[^\W\d]\w*")
 _RUN = re.compile(r"[^\W\d_]{3,}")  # words are joined with underscores and numbers: dim_7, fused_add
 _HASH = re.compile(
     r"(?=[a-z2-7]*[2-7])[a-z2-7]{26,}|(?=[0-9a-f]*\d)(?:0x)?[0-9a-f]+", re.IGNORECASE
-)  # all of it, or nothing; numbers too
+)  # all of it or nothing, numbers included
 _IN_FILE = re.compile(r'File "([^"\n]+)", line \d+(?:, in ([^\n]+))?\n[ \t#|]*(?!File ")([^\n]+)')
 _CODE = re.compile(r"File: ([^\n]+?):\d+ in ([^\n,]+), code: ([^\n]*)")
 _GUARD = re.compile(r"# ([^\n#]*\S[^\n]*?)  # ([^\s:][^\n:]*\.py):\d+ in ([^\n]+?)(?=$|\n|\\n|\"|')")
@@ -49,7 +48,7 @@ _PRIVATE = (
 )  # folders of torch
 _PUBLIC_PATHS = (
     "//deeplearning/fbgemm/fbgemm_gpu",
-)  # torch/_dynamo/debug_utils.py writes it into programs that can be run again
+)  # torch/_dynamo/debug_utils.py writes it into repro scripts
 _FILE = re.compile(r"[\w@./\\+-]*[/\\][\w@.+-]+")
 _PUBLIC_PATH = re.compile(
     r"(?:^|/)(?:torch|torchgen|functorch|triton)/|(?:^|/)(?:python3(?:\.\d+)?t?|Lib)/(?!site-packages|dist-packages)"
@@ -57,8 +56,8 @@ _PUBLIC_PATH = re.compile(
 
 
 def texts_of_log(data):
-    """Every string of a log: keys and values of records, of payloads that are JSON and of strings that are;
-    lines of all other payloads; what is no record.
+    """Yield every string of a log: keys and values of records and JSON payloads (nested JSON included), other
+    payload lines, and damaged lines.
     """
     seen = set()
     payload = []
@@ -92,7 +91,7 @@ def _of_line(line):
 
 
 def strings(text):
-    """The strings of JSON, however deep, and of strings that are JSON themselves; of other text itself."""
+    """Yield the strings of JSON at any depth, those of nested JSON strings, and other text as it is."""
     if text.lstrip()[:1] in ("{", "[", '"'):
         try:
             value = json.loads(text, strict=False)
@@ -131,7 +130,7 @@ def records_of_log(data):
 
 
 def files_of_log(data):
-    """{number: name} of the files that records name by a number."""
+    """Return {number: name} of the files that records reference by number."""
     pairs = (
         record["str"]
         for record in records_of_log(data)
@@ -141,8 +140,8 @@ def files_of_log(data):
 
 
 def frames_of_log(data, table):
-    """(file, function, line of code) of all stacks of a log, from its records and from its text; ``table``:
-    see files_of_log.
+    """Yield (file, function, line of code) of all stacks of a log, from its records and its text; ``table``
+    as in files_of_log.
     """
     todo = list(records_of_log(data))
     while todo:
@@ -180,7 +179,7 @@ def is_public_path(path):
 
 @cache
 def _torch_files():
-    """Guards name files of torch as they lie in it."""
+    """Guards name torch's files by their path inside torch."""
     return {path for path in listed("files") if "/" in path}
 
 
@@ -216,16 +215,14 @@ def python_words():
 
 
 class Public:
-    """Words that anybody may write: those of Python, of torch, and of this package, which a bundle is full
-    of.
-    """
+    """Words that anyone may use: those of Python, torch and this package, which fill a bundle."""
 
     CODE = frozenset(
         {"listcomp", "setcomp", "dictcomp", "genexpr", "lambda"}
-    )  # what Python calls code without a name
+    )  # Python's names for code without a name
     MADE = frozenset(
         {"fn", "Class", "module", "tensor", "name", "file", "folder", "source", "string"}
-    )  # what stands for others
+    )  # placeholders
 
     def __init__(self):
         words = listed("ours", "prose", "operators", "torch") | python_words() | self.MADE | self.CODE
@@ -241,14 +238,14 @@ class Public:
         )  # even as names of a program
 
 
-class Said:
-    """What the logs say that nobody else may read: ``runs`` of letters and ``tokens`` that no publication
-    knows, ``names``, ``paths``, ``lines``, ``addresses``.
+class PrivateText:
+    """Private text of the logs: ``runs`` of letters and ``tokens`` unknown to any publication, ``names``,
+    ``paths``, ``lines``, ``addresses``.
     """
 
     def __init__(self, public, logs):
         self.public = public
-        self.of_torch = set()  # words of its files, which stacks quote
+        self.of_torch = set()  # words from its files, which stacks quote
         self.runs, self.tokens, self.names, self.paths, self.lines, self.addresses = (set() for _ in range(6))
 
         shared = {}  # the log of another process may have them
@@ -289,7 +286,7 @@ class Said:
             if is_public_path(file):
                 self.of_torch.update(_TOKEN.findall(f"{file} {function} {code}"))
                 continue
-            for name in _TOKEN.findall(function.partition(" (")[0]):  # behind it is where torch was
+            for name in _TOKEN.findall(function.partition(" (")[0]):  # torch's folder comes after it
                 self._name(name)
             if file.count("/") + file.count("\\") > 1:
                 self.paths.add(file)
@@ -315,7 +312,7 @@ def unpacked(path):
 
 
 def logs_at(path):
-    """The bytes of a log, or of all in a folder."""
+    """Yield the bytes of a log, or of all logs in a folder."""
     paths = (
         [path]
         if path.is_file()
@@ -325,7 +322,7 @@ def logs_at(path):
 
 
 def texts_of_bundle(folder):
-    """All files of a bundle, and their names; the schemas are the same in each."""
+    """Yield all files of a bundle and their names, except the schemas, which are the same in each."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     yield "\n".join(path.relative_to(folder).as_posix() for path in paths)
     yield from (
@@ -344,8 +341,8 @@ def _plain(match):
 
 
 def forms(text):
-    """A text in all the ways in which it may be meant: as it stands, without its escapes, without those of
-    the strings in it, percent-decoded, and what stands in it as base64.
+    """Yield all forms of a text: as is, unescaped (nested strings too), percent-decoded, and decoded base64
+    in it.
     """
     yield text
     before = text
@@ -365,33 +362,35 @@ def forms(text):
             continue
 
 
-def left_over(said, texts):
-    """{kind: what of it stands in the texts}."""
+def left_over(private_text, texts):
+    """Return {kind: private text that the texts still contain}."""
     left = {"words": set(), "names": set(), "paths": set(), "lines": set(), "addresses": set()}
     for text in texts:
         for form in forms(text):
             tokens = set(_TOKEN.findall(form))
-            left["words"] |= said.tokens & tokens
+            left["words"] |= private_text.tokens & tokens
             for token in tokens:
                 if not _HASH.fullmatch(token):
-                    left["words"].update(run for run in _RUN.findall(token) if run in said.runs)
-            if said.names & tokens:  # torch has files of such names, too
-                left["names"] |= said.names & set(
+                    left["words"].update(run for run in _RUN.findall(token) if run in private_text.runs)
+            if private_text.names & tokens:  # torch also has files of such names
+                left["names"] |= private_text.names & set(
                     _TOKEN.findall(
                         _FILE.sub(lambda match: " " if is_public_path(match[0]) else match[0], form)
                     )
                 )
             left["paths"].update(
-                path for path in _PATH.findall(form) if path in said.paths and path not in _PUBLIC_PATHS
+                path
+                for path in _PATH.findall(form)
+                if path in private_text.paths and path not in _PUBLIC_PATHS
             )
             left["addresses"].update(
                 address
                 for address in (*_ADDRESS.findall(form), *_URL.findall(form))
-                if address in said.addresses
+                if address in private_text.addresses
             )
             left["lines"].update(
                 line
-                for line in said.lines
+                for line in private_text.lines
                 if line in form and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", form)
             )
     return {kind: sorted(found) for kind, found in left.items() if found}
@@ -401,7 +400,9 @@ _ELEMENT = re.compile(r'<script type="application/(\w+)" data-file="([^"]*)">([^
 
 
 def texts_of_page(path):
-    """What an exported file holds of a bundle: names of files, their bytes, and what is not a program."""
+    """Yield what an exported file contains of a bundle: file names, their bytes, and whatever is not a
+    program.
+    """
     page = path.read_text("utf-8")
     found = _ELEMENT.findall(page)
     assert any(name.endswith("manifest.json") for _, name, _ in found)

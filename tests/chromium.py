@@ -1,4 +1,4 @@
-"""The Chromium of the browser tests: the environment variable CHROMIUM names it, otherwise it is looked for."""
+"""The Chromium of the browser tests: the environment variable CHROMIUM, otherwise the first one found."""
 
 import os
 import shutil
@@ -20,6 +20,6 @@ OPTIONS = [
 
 
 def chromium():
-    """The path of the browser, or None."""
+    """Return the path of the browser, or None."""
     named = os.environ.get("CHROMIUM")
     return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)

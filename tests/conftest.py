@@ -25,11 +25,10 @@ _LONG = (
 
 
 def pytest_collection_modifyitems(items):
-    """Marks the slow ones, and puts what belongs together into the share of one worker.
+    """Mark slow tests, and order files so that workers of pytest-xdist share the work evenly.
 
-    Each worker of pytest-xdist gets the next share of the list, and takes from the ends of the others' when
-    it is done: a share begins with long files, so that no worker is left alone with one at the end. What asks
-    an S3 server takes long to import: one worker does.
+    Each worker takes the next share of the list, and later the ends of other shares. A share begins with long
+    files, so no worker is left alone with one at the end. S3 tests import slowly, so they go to one worker.
     """
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
@@ -47,9 +46,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Ten thousand tests are there until the end: let the garbage collector leave them alone, and run less
-    often.
-    """
+    """Freeze ten thousand tests for the garbage collector, and run it less often."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
@@ -76,7 +73,7 @@ def once(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def built(once):
-    """built(path): the bundle of a log or a folder of logs, built once in a session."""
+    """Return built(path): the bundle of a log or a folder of logs, built once per session."""
     bundles = {}
 
     def build_it(path, out):
@@ -95,7 +92,7 @@ def built(once):
 
 @pytest.fixture(scope="session")
 def unpacked(once):
-    """unpacked(version): the folder of the logs of this torch in the archive of the public traces."""
+    """Return unpacked(version): the folder of this torch's logs in the archive of the public traces."""
 
     def unpack(version, folder):
         with (
@@ -114,7 +111,7 @@ def unpacked(once):
 
 @pytest.fixture(scope="session")
 def group_bundle(once, unpacked):
-    """group_bundle(number): the bundle of a group of sources in every_log.GROUPS, built once in a session."""
+    """Return group_bundle(number): the bundle of a group of every_log.GROUPS, built once per session."""
 
     def build_it(number, folder):
         logs = folder / "logs"
@@ -139,8 +136,8 @@ def bundle(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def two_ranks(tmp_path_factory):
-    """two_ranks(data): the folder of a bundle, with no compression, of two logs that begin with these bytes;
-    for tests to copy.
+    """Return two_ranks(data): the folder of an uncompressed bundle of two logs that begin with these bytes;
+    copy it before changing it.
     """
 
     def build_it(data):
@@ -157,9 +154,9 @@ def two_ranks(tmp_path_factory):
 
 @pytest.fixture
 def log_of(tmp_path):
-    """log_of(data): the only log of a bundle of these bytes; sound, and restored byte for byte.
+    """Return log_of(data): the only log of a bundle of these bytes; sound, and restored byte for byte.
 
-    ``check=False`` leaves the validation out, which takes minutes for very many events.
+    ``check=False`` skips validation, which takes minutes for very many events.
     """
 
     def build_it(data, name="dedicated_log_torch_trace_x.log", check=True, **options):
@@ -182,7 +179,7 @@ def log_of(tmp_path):
 
 @pytest.fixture
 def found():
-    """found(log): its diagnostics as (code, line, byte offset, count), but those about the clock."""
+    """Return found(log): its diagnostics as (code, line, byte offset, count), without those about the clock."""
 
     def rows(log):
         table = log.table("diagnostics")
@@ -198,9 +195,10 @@ def found():
 
 @pytest.fixture
 def servers(tmp_path):
-    """What ends the servers of a test.
+    """An exit stack that closes the servers of a test.
 
-    Pages ask for it too, so that they are closed before; and they go before the files of the test do.
+    Fixtures of pages depend on it, so pages close before the servers, and servers before the test's files are
+    removed.
     """
     with ExitStack() as stack:
         yield stack
@@ -208,13 +206,13 @@ def servers(tmp_path):
 
 @pytest.fixture
 def hosted(servers):
-    """hosted(folder): the address of a folder on a plain server, as of a static host."""
+    """Return hosted(folder): the address of a folder on a plain server, like a static host."""
     return lambda folder: servers.enter_context(plain_server(folder))
 
 
 @pytest.fixture(scope="module")
 def s3():
-    """A file system of a real S3 server on loopback, empty; the environment leads fsspec there."""
+    """A file system of a real, empty S3 server on loopback; the environment points fsspec to it."""
     server_module = pytest.importorskip("moto.server", reason="the test of S3 needs moto")
     s3fs = pytest.importorskip("s3fs", reason="the test of S3 needs s3fs")
     moto_backends = pytest.importorskip("moto.backends")
@@ -222,10 +220,10 @@ def s3():
         modules = list(moto_backends.list_of_moto_modules())
         patch.setattr(
             moto_backends, "list_of_moto_modules", lambda: modules
-        )  # it looks into its folder with every request
+        )  # it reads its folder on every request
         patch.setattr(
             logging.getLogger("werkzeug"), "disabled", True
-        )  # a line for every request, which nobody reads
+        )  # a line per request, which nobody reads
         for name, value in {
             "AWS_ACCESS_KEY_ID": "testing",
             "AWS_SECRET_ACCESS_KEY": "testing",

@@ -1,4 +1,4 @@
-"""The documents of the repository, for the tests of what they say."""
+"""Documents of the repository, for the tests of their contents."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def _documents():
 
 
 DOCUMENTS = {path.relative_to(traces.ROOT).as_posix(): path for path in _documents()}
-# Those that speak of the checkout as it is, not of what it was.
+# Documents about the current checkout, not about earlier versions.
 GUIDES = [name for name in DOCUMENTS if not name.endswith("CHANGELOG.md")]
 
 
@@ -30,5 +30,5 @@ def prose(text):
 
 
 def code_spans(text):
-    """Return what stands between backticks in a line."""
+    """Return the text between backticks in a line."""
     return re.findall(r"`([^`\n]+)`", prose(text))

@@ -1,7 +1,8 @@
-"""Groups of sources (folders of logs), of each of which the tests build one bundle: all fixtures and all public
-logs are read in few bundles.
+"""Groups of sources (folders of logs); the tests build one bundle per group to read all fixtures and public
+logs in few bundles.
 
-What a bundle costs, a page or a query, is paid once for twenty logs. The id of a log begins with its source.
+Costs per bundle, such as a page or a query, are paid once for twenty logs. The id of a log begins with its
+source.
 """
 
 import shutil
@@ -12,13 +13,13 @@ import pytest
 import traces
 from tlparse_bundle import discover
 
-MOST_LOGS = 20  # of a group; the letter shows as many
+MOST_LOGS = 20  # logs per group; the letter shows as many
 _PREFIX = "dedicated_log_torch_trace_"
 
 
 def _groups():
-    """Lists of folders with at most MOST_LOGS logs together, or one folder with more; a list for each version
-    in the archive.
+    """Return lists of folders with at most MOST_LOGS logs together, or one folder with more; one list per
+    version in the archive.
     """
     sizes = Counter(folder for log in traces.EVERY_LOG for folder in log.parents)
     groups = []
@@ -40,14 +41,14 @@ def _is_public(source):
 
 
 def name_of(source):
-    """The beginning of the ids of the logs of a source: a folder, or a version in the archive."""
+    """Return the prefix of the log ids of a source: a folder, or a version in the archive."""
     if isinstance(source, str):
         return f"archive-{source}"
     return "-".join(source.relative_to(traces.SHARED if _is_public(source) else traces.ROOT).parts)
 
 
 def copy_logs(source, folder, out):
-    """Copy the logs of a source, which are in a folder, each to a name that begins with that of the source."""
+    """Copy the logs of a source, a folder, to names that begin with the source's name."""
     for log in discover([folder]):
         path = Path(log.path)
         shutil.copyfile(path, out / f"{_PREFIX}{name_of(source)}--{path.name.removeprefix(_PREFIX)}")
@@ -66,5 +67,5 @@ NUMBERS = [
 
 
 def of_source(logs, source):
-    """The logs of a bundle of a group that are those of one source."""
+    """Return the logs of one source in a bundle of a group."""
     return [log for log in logs if log.id.startswith(f"{name_of(source)}--")]

@@ -1,6 +1,4 @@
-"""Following logs in tests: what is written piece by piece, the states that come of it, and what a fresh build
-makes of the same bytes.
-"""
+"""Following logs in tests: writing piece by piece, the resulting states, and fresh builds of the same bytes."""
 
 import itertools
 import json
@@ -18,16 +16,16 @@ NAME = "dedicated_log_torch_trace_rank_0_x.log"
 
 
 def without_gaps(monkeypatch):
-    """States come as soon as there is something new."""
+    """Write states without pauses."""
     monkeypatch.setattr(state, "_SHOWN_S", 0.0)
     monkeypatch.setattr(state, "_LEAST_GAP_S", 0.0)
     monkeypatch.setattr(state, "_GAP", 0.0)
 
 
-def follow(traces, out, steps, *, told=lambda manifest: None, **options):
-    """Follow while each of ``steps`` is done once there is a state of all that was written before.
+def follow(traces, out, steps, *, on_state=lambda manifest: None, **options):
+    """Follow and run each of ``steps`` once a state has everything written before.
 
-    The result of the follower.
+    Returns the result of the follower.
     """
     steps = iter(steps)
     seen = {}
@@ -53,7 +51,7 @@ def follow(traces, out, steps, *, told=lambda manifest: None, **options):
 
     def keep(manifest):
         seen["manifest"] = manifest
-        told(manifest)
+        on_state(manifest)
 
     return Follower(traces, out, **options).run(ended, keep)
 
@@ -66,7 +64,7 @@ def _there(traces):
 
 
 def appending(path, data, cuts):
-    """Steps that append the data in pieces that end at the cuts."""
+    """Return steps that append the data in pieces that end at the cuts."""
     path.parent.mkdir(parents=True, exist_ok=True)
 
     def step(piece):
@@ -81,13 +79,13 @@ def appending(path, data, cuts):
 
 
 def content_of(log):
-    """The uncompressed bytes of a log."""
+    """Return the uncompressed bytes of a log."""
     with closing(open_log(log)) as stream:
         return stream.read(1 << 30)
 
 
 def snapshot(folder):
-    """All files below, by path."""
+    """Return all files below, by path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in Path(folder).rglob("*")
@@ -96,16 +94,14 @@ def snapshot(folder):
 
 
 def fresh(data, folder, name=NAME, codec="none"):
-    """The bundle of a log with these bytes."""
+    """Build a fresh bundle of a log with these bytes."""
     folder.mkdir(parents=True)
     (folder / name).write_bytes(data)
     return build([_log_file(folder / name)], folder / "out", jobs=1, codec=codec).path
 
 
 def same_as_fresh(out, data_of, folder):
-    """Compare the state in a place with fresh builds of the bytes that it has read: of each log all tables,
-    chunks and payloads.
-    """
+    """Compare all tables, chunks and payloads of a state with fresh builds of the bytes that it has read."""
     bundle = Bundle.open(out)
     assert validate(bundle) == []
     for row in bundle.manifest["logs"]:
@@ -118,11 +114,11 @@ def same_as_fresh(out, data_of, folder):
         )
         log, expected = bundle.log(row["id"]), other.logs[0]
         assert {**row, "path": ""} == {**expected.row, "path": ""}
-        assert told(log) == told(expected)
+        assert facts_of(log) == facts_of(expected)
 
 
-def told(log):
-    """All that a log says, without where it lies."""
+def facts_of(log):
+    """Return the facts of a log without its location."""
     directory = json.loads(json.dumps(log.directory))
     chunks = [(chunk, log.bundle.read(chunk.pop("path"))) for chunk in directory.pop("verbatim")]
     numbers = {path: number for number, path in enumerate(log.blobs)}

@@ -1,4 +1,4 @@
-"""Commands that follow logs, as processes in a folder of a test."""
+"""Commands that follow logs, as processes in a test's folder."""
 
 import contextlib
 import json
@@ -53,23 +53,23 @@ class Started:
         )
 
     def line(self, words, stream="stderr"):
-        """Reads up to the line that has these words."""
-        said = []
+        """Read up to the line that contains these words."""
+        printed = []
         for line in getattr(self.process, stream):
-            said.append(line)
+            printed.append(line)
             if words in line:
                 return line
-        raise AssertionError(f"not said: {words!r} in {''.join(said)}")
+        raise AssertionError(f"not printed: {words!r} in {''.join(printed)}")
 
     def state(self, counter=1, out="out"):
-        """Waits for this state of the bundle."""
+        """Wait for this state of the bundle."""
         until(lambda: self.process.poll() is not None or _counter(self.folder / out) >= counter)
         assert self.process.poll() is None, self.process.stderr.read()
         return self
 
     def end(self, number=None, say=None):
-        """Code and outputs, when it has ended, by this signal, after this input, or by itself; nothing of it
-        is left then.
+        """End the command by a signal, by input or by itself; return its code and outputs. Nothing of it is
+        left then.
         """
         if number is not None:
             self.process.send_signal(number)
@@ -80,7 +80,7 @@ class Started:
         return self.process.returncode, out, errors
 
     def kill(self):
-        """With the program that it runs."""
+        """Kill the command and the program that it runs."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
@@ -94,7 +94,7 @@ def _counter(out):
 
 
 def children(pid):
-    """Process numbers of those that it has started, without the one that only clears up."""
+    """Return the ids of its child processes, without the one that only cleans up."""
     return [
         int(child)
         for task in Path(f"/proc/{pid}/task").iterdir()
@@ -111,7 +111,7 @@ def folder_with_a_log(folder):
 
 @pytest.fixture
 def start(tmp_path):
-    """start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
+    """Return start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
     begun = []
     folder_with_a_log(tmp_path)
 

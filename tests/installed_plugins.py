@@ -1,4 +1,4 @@
-"""Packages with plug-ins, installed in a folder as pip would leave them."""
+"""Packages with plug-ins, installed in a folder as pip would do it."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ from tlparse_bundle.tables import graphs, sources
 
 
 def install(folder, entry_points, modules, name="engine"):
-    """Write a package: the text of entry_points.txt, and {name of a module: its source}."""
+    """Write a package: the text of entry_points.txt, and {module name: source}."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     for module, source in modules.items():
@@ -20,7 +20,7 @@ def install(folder, entry_points, modules, name="engine"):
 
 
 def forget():
-    """Read the entry points and import their modules again: a process does so once."""
+    """Forget entry points and modules, which a process reads only once."""
     of_kinds = (
         registry.known_kinds,
         registry._patterns,

@@ -1,4 +1,4 @@
-"""Runs the real tlparse, which is a dependency of the tests."""
+"""Run the real tlparse, a dependency of the tests."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import traces
 
 
 def run_tlparse(log, out, *options):
-    """{path: bytes} of the report that tlparse writes of a log into ``out``."""
+    """Run tlparse on a log into ``out``; return {path: bytes} of its report."""
     beside = Path(sys.executable).with_name("tlparse")
     program = beside if beside.exists() else shutil.which("tlparse")
     assert program, "no tlparse beside Python: pip install tlparse==0.4.3"

@@ -1,4 +1,4 @@
-"""Turns readable text into the bytes of a TORCH_TRACE log, so that a test shows its whole input.
+"""Turn readable text into the bytes of a TORCH_TRACE log, so that a test shows its whole input.
 
     log('''
         str ["a.py", 0]
@@ -10,7 +10,7 @@
     ''')
 
 A record is an event, then a compile id, '@rank' and the JSON of its metadata, all of them optional.
-Times go up by a millisecond a record.
+Times increase by a millisecond per record.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _ID = re.compile(r"(?:!(\d+)/?)?(?:(\d+)/(\d+))?(?:_(\d+))?$")
 
 
 def log(text):
-    """The log that the text describes (see the module)."""
+    """Return the log that the text describes (see the module)."""
     out, pending, count = [], None, 0
 
     def flush():
@@ -56,7 +56,7 @@ def log(text):
 
 
 def record(head, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a.py:1", **context):
-    """One record; ``head`` as in the text. ``md5`` stands for the right one, ``context`` adds keys."""
+    """Return one record; ``head`` as in the text. ``md5`` replaces the correct one, ``context`` adds keys."""
     part = _RECORD.match(head)
     assert part, f"not a record: {head!r}"
     value = json.loads(part["value"]) if part["value"] else {}
@@ -77,7 +77,7 @@ def record(head, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a
 
 
 def raw_record(envelope, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a.py:1"):
-    """A record with this text as its envelope; ``has_payload`` is added to it when there is a payload."""
+    """Return a record with this text as its envelope, plus ``has_payload`` when there is a payload."""
     envelope = envelope.encode() if isinstance(envelope, str) else envelope
     lines = b""
     if payload is not None:
@@ -89,14 +89,14 @@ def raw_record(envelope, payload=None, *, md5=None, time=TIME % 0, pid=7, place=
 
 
 def span(name, phase, ts, compile_id=""):
-    """A chromium event at ``ts`` microseconds since 1970."""
+    """Return a chromium event at ``ts`` microseconds since 1970."""
     return record(
         f"chromium_event {compile_id}".strip(),
         payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0}),
     )
 
 
-# Records that no fixture has, each of which has a table of its own.
+# Records missing from all fixtures, each with its own table.
 RARE = log("""
 link {"name": "cprofile_manifold_url", "url": "https://example.org"}
 artifact:triton_kernel_info 0/0

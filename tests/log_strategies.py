@@ -1,7 +1,7 @@
-"""Logs for Hypothesis: real ones damaged, real records with hostile values, and bytes of any kind.
+"""Logs for Hypothesis: damaged real logs, real records with hostile values, and any bytes.
 
-The default profile is short and draws the same cases every time. HYPOTHESIS_PROFILE=long draws new
-ones on every run, HYPOTHESIS_CASES of them in each test.
+The default profile is short and draws the same cases every time. HYPOTHESIS_PROFILE=long draws new ones on
+every run, HYPOTHESIS_CASES of them in each test.
 """
 
 import copy
@@ -25,7 +25,7 @@ LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def cases(count):
-    """The settings of a test that draws ``count`` cases by default."""
+    """Return the settings of a test that draws ``count`` cases by default."""
     count = int(os.environ.get("HYPOTHESIS_CASES", "20000")) if LONG else count
     return settings(
         max_examples=count, derandomize=not LONG, database=None, deadline=None, suppress_health_check=SLOW
@@ -44,7 +44,7 @@ FRAGMENTS = [
 
 
 def any_bytes():
-    """Bytes of any kind, with pieces of records among them."""
+    """Draw any bytes, with pieces of records among them."""
     return (
         st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=20)), min_size=1, max_size=60)
         .map(b"".join)
@@ -57,7 +57,7 @@ def any_bytes():
 
 @functools.cache
 def small_logs():
-    """The beginnings of real logs."""
+    """Return the beginnings of real logs."""
     logs = [path.read_bytes() for path in traces.FIXTURE_LOGS]
     return sorted(
         {data[: data.rfind(b"\n", 0, 25_000) + 1] for data in logs}, key=lambda data: (len(data), data)
@@ -152,7 +152,7 @@ DAMAGES = [
 
 @st.composite
 def damaged_logs(draw):
-    """A real log, damaged up to six times."""
+    """Draw a real log, damaged up to six times."""
     data = draw(st.sampled_from(small_logs()))
     for damage in draw(st.lists(st.sampled_from(DAMAGES), min_size=1, max_size=6)):
         data = damage(draw, data)
@@ -220,7 +220,7 @@ KEYS = [
 
 @functools.cache
 def real_records():
-    """The shortest record of each kind that the fixtures hold, as [(envelope, payload)], the context without
+    """Return the shortest record of each kind in the fixtures as [(envelope, payload)], the context without
     MD5.
     """
     shortest = {}
@@ -250,7 +250,7 @@ def _nodes(value, found):
 
 
 def _spoil(draw, value):
-    """A copy of a JSON value, changed in a few places."""
+    """Return a copy of a JSON value, changed in a few places."""
     holder = [copy.deepcopy(value)]
     for _ in range(draw(st.integers(0, 3))):
         container, key = draw(st.sampled_from(_nodes(holder, [])))
@@ -282,10 +282,10 @@ def _spoil_text(draw, data):
 
 @st.composite
 def hostile_records(draw):
-    """A real record whose metadata, context and payload are hostile here and there."""
+    """Draw a real record whose metadata, context and payload are hostile here and there."""
     fields, payload = draw(st.sampled_from(real_records()))
     fields = _spoil(draw, fields)
-    if type(fields) is dict and draw(st.booleans()):  # so that records belong together
+    if type(fields) is dict and draw(st.booleans()):  # so records belong together
         fields |= {
             "frame_id": draw(st.integers(0, 2)),
             "frame_compile_id": draw(st.integers(0, 2)),
@@ -317,7 +317,7 @@ def hostile_records(draw):
 
 @st.composite
 def hostile_logs(draw):
-    """Up to twelve hostile records, a record of an interned string now and then, and seldom some noise."""
+    """Draw up to twelve hostile records, sometimes a record of an interned string, rarely noise."""
     strings = st.builds(
         lambda text, number: raw_record(json.dumps({"str": [text, number]})),
         st.sampled_from(NAMES),

@@ -1,13 +1,13 @@
-"""Coroutines in tests that are not coroutines themselves."""
+"""Run coroutines in synchronous tests."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 
 def run(coroutine):
-    """What it gives.
+    """Run a coroutine and return its result.
 
-    In a thread of its own: Playwright keeps a loop running in that of the tests, once a browser was used.
+    Uses a new thread, because Playwright keeps a loop running in that of the tests once a browser was used.
     """
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

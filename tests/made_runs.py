@@ -1,6 +1,6 @@
-"""Folders of many bundles with made numbers: manifests of a real bundle, changed.
+"""Folders of many bundles with generated numbers: changed manifests of a real bundle.
 
-Nothing else of a bundle is there, and nothing else is needed to see it over time.
+The trend needs nothing else of a bundle.
 """
 
 import copy
@@ -12,11 +12,11 @@ FIRST_US = 1_772_330_400_000_000  # 2026-03-01 02:00 UTC
 
 
 def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
-    """Write a bundle for each of ``changes``: what is different in the summary of its logs, a dict for all
-    logs or a list of one for each; ``torch_version`` is that of the log.
+    """Write a bundle for each of ``changes``: new values in the summary of its logs, a dict for all logs or a
+    list with one per log.
 
-    Runs begin a day after each other. ``label`` is a text, or a function of the number of the run. Returns
-    the folders.
+    ``torch_version`` is that of the log. Runs start a day apart. ``label`` is a text, or a function of the
+    run's number. Returns the folders.
     """
     folders = []
     for number, change in enumerate(changes):

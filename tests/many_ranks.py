@@ -1,4 +1,4 @@
-"""Logs of many small ranks that compile the same functions, but for what one asks for."""
+"""Logs of many small ranks that compile the same functions, with chosen differences."""
 
 import json
 
@@ -6,7 +6,9 @@ from log_builder import record
 
 
 def rank_log(rank, functions, odd=None, seconds=1):
-    """The log of a rank that compiles functions one after the other; ``odd`` is one with another graph."""
+    """Return the log of a rank that compiles functions one after another; ``odd`` is the one with a different
+    graph.
+    """
     out = [record("str " + json.dumps(["a.py", 0]))]
     for number, name in enumerate(functions):
         stack = [{"line": number + 1, "name": name, "filename": 0}]
@@ -30,7 +32,7 @@ def rank_log(rank, functions, odd=None, seconds=1):
 
 
 def write_ranks(folder, logs):
-    """``folder`` with a log for each rank."""
+    """Fill ``folder`` with one log per rank."""
     for rank, data in enumerate(logs):
         (folder / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(data)
     return folder

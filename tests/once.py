@@ -1,4 +1,4 @@
-"""Folders that are made once in a session: the workers of pytest share them."""
+"""Folders built once per session and shared by the workers of pytest."""
 
 import hashlib
 import os
@@ -9,9 +9,10 @@ from waiting import until
 
 
 def once_in_a_session(tmp_path_factory):
-    """once(key, make): the folder that make(folder) has filled, here or in another worker, for tests to read.
+    """Return once(key, make): the folder that make(folder) filled, here or in another worker, for tests to
+    read.
 
-    ``key`` tells what is in it.
+    ``key`` identifies the contents.
     """
     home = tmp_path_factory.getbasetemp()
     home = (home.parent if "PYTEST_XDIST_WORKER" in os.environ else home) / "once"
@@ -25,7 +26,7 @@ def once_in_a_session(tmp_path_factory):
             until(lambda: try_lock(lock.fileno()))
             if not place.exists():
                 new = place.with_suffix(".new")
-                shutil.rmtree(new, ignore_errors=True)  # of one that failed
+                shutil.rmtree(new, ignore_errors=True)  # left by a worker that failed
                 new.mkdir()
                 make(new)
                 new.rename(place)

@@ -1,4 +1,4 @@
-"""A plain web server, which knows nothing of bundles and codecs."""
+"""A plain web server without knowledge of bundles and codecs."""
 
 import functools
 import http.server
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 128  # of 5, some connections of a page wait a second for their next attempt
+    request_queue_size = 128  # with 5, some connections of a page retry only after a second
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -22,7 +22,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         if (
             self.path == "/favicon.ico"
-        ):  # browsers ask for it where a page has no icon, such as a list of files
+        ):  # browsers request it where a page has no icon, such as a directory listing
             self.send_response(204)
             self.end_headers()
         else:
@@ -34,7 +34,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def plain_server(folder):
-    """The address of a folder on a server of its own."""
+    """Yield the address of a server for this folder."""
     server = _Server(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:

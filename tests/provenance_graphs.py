@@ -1,10 +1,10 @@
-"""The provenance tables with their texts, as tests look at them."""
+"""The provenance tables joined with their texts, for tests."""
 
 import re
 
 
 class Graph:
-    """One group, with the texts that its lines are of."""
+    """One group, with the texts of its graphs and code."""
 
     def __init__(self, it, row):
         self.row, self.compile = row, key_of(row)
@@ -36,7 +36,7 @@ class Graph:
         return re.match(r"\w+", self.line(part, line))[0]
 
     def sources(self, part):
-        """{line of a graph: (file, line)}"""
+        """Return {line of a graph: (file, line)}."""
         event = self.row[f"{part}_graph_event"]
         return {
             row["line"]: self.places[row["source"]]
@@ -46,12 +46,12 @@ class Graph:
 
     @property
     def names(self):
-        """[(pre-grad node, post-grad node)]"""
+        """Return [(pre-grad node, post-grad node)]."""
         return [(self.name("pre", a), self.name("post", b)) for a, b in self.pairs]
 
 
 def key_of(row):
-    """The key of an attempt in the compile table; '-' outside any compile."""
+    """Return the key of an attempt in the compile table; '-' outside any compile."""
     return (
         "-"
         if row["compile"] is None
@@ -69,7 +69,7 @@ def text_of(it, event_index):
 
 
 def graphs_of(it):
-    """{(compile, number in the compile): graph}"""
+    """Return {(compile, number in the compile): graph}."""
     out, counts = {}, {}
     for row in it.table("provenance_groups"):
         graph = Graph(it, row)

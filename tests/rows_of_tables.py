@@ -1,4 +1,4 @@
-"""Rows of the tables that are JSON Lines, for the tests of schemas."""
+"""Rows of JSON Lines tables, for the tests of schemas."""
 
 import traces
 
@@ -13,7 +13,7 @@ JOBS = (
     "jobs/other_group",
     "jobs/cached_before",
 )
-# Rows that no fixture has.
+# Rows missing from all fixtures.
 RARE = {
     "rank_estimate_ops": {
         "rank_compile": 0,
@@ -36,13 +36,13 @@ RARE = {
 
 
 def folder_of(name):
-    """The logs of a fixture."""
+    """Return the folder of a fixture's logs."""
     folder = traces.ROOT / "fixtures" / name
     return folder / "trace" if (folder / "trace").is_dir() else folder
 
 
 def rows_of(bundle):
-    """(table, row) of all tables that are JSON Lines."""
+    """Yield (table, row) of all JSON Lines tables."""
     for name in bundle.manifest.get("rank_tables", ()):
         yield from ((name, row) for row in bundle.rank_table(name))
     for log in bundle.logs:

@@ -1,4 +1,4 @@
-"""Our server with an application of ours, in a thread."""
+"""Run our server with any application, in a thread."""
 
 import threading
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ LIMITS = Limits(connections=200, at_once=64)
 
 @contextmanager
 def running(app, limits=LIMITS):
-    """The port that it listens on."""
+    """Yield the port of the server."""
     sock = listen(0)
     port = sock.getsockname()[1]
     server = server_of(app, limits)

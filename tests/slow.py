@@ -1,8 +1,8 @@
-"""Which tests are slow. `scripts/test --quick` leaves them out, and runs all others.
+"""Slow tests, which `scripts/test --quick` leaves out.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
-smaller). Of the tests in a browser all are, but those of QUICK_PAGES: they open each viewer once, and a page
-fails its test on any error in the console.
+smaller). All browser tests are slow, except QUICK_PAGES: they open each viewer once, and any error in the
+console fails the test.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ SLOW = (
     "tests/bundle/test_recipes.py::test_output_code_in_javascript",
     "tests/statements/test_again.py::test_live_runs",
     "tests/follow/test_follow_faults.py::test_killed_at_any_moment",
-    "tests/fuzz/test_fuzz.py::test_what_was_a_fault_once",
+    "tests/fuzz/test_fuzz.py::test_earlier_faults",
     "tests/fuzz/test_kills.py",
     "tests/end_to_end/test_broken_bytes.py::test_many_ways_to_cut_a_small_log",
     "tests/end_to_end/test_broken_bytes.py::test_the_size_of_the_blocks",
@@ -42,7 +42,7 @@ SLOW = (
     "tests/end_to_end/test_limits.py::test_a_disk_that_is_full",
     "tests/end_to_end/test_limits.py::test_every_byte_of_a_compressed_log",
     "tests/end_to_end/test_limits.py::test_json_that_takes_too_much_memory",
-    "tests/end_to_end/test_limits.py::test_the_size_of_the_blocks",
+    "tests/end_to_end/test_limits.py::test_limits_do_not_depend_on_block_size",
     "tests/end_to_end/test_properties.py",
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/bundle/test_validate.py::test_a_damaged_compressed_file",
@@ -63,7 +63,7 @@ SLOW = (
 QUICK_PAGES = (
     "tests/web/test_web_compare_runs.py::test_ranks_and_no_change",
     "tests/web/test_web_exported.py::test_nothing_is_fetched",  # a file
-    "tests/web/test_web_fork.py::test_a_fork_runs_and_shows_the_edit",  # every viewer, one after the other
+    "tests/web/test_web_fork.py::test_a_fork_runs_and_shows_the_edit",  # every viewer in turn
     "tests/web/test_web_multirank.py::test_healthy_ranks_have_no_warning",
     # the page that lists bundles
     "tests/web/test_web_open.py::test_the_list_leads_to_each_bundle_and_viewer",
@@ -76,7 +76,7 @@ QUICK_PAGES = (
 
 
 def is_slow(test, parameters=()):
-    """Whether the test of this id is slow."""
+    """Return whether the test of this id is slow."""
     return (test.startswith(SLOW) and not test.startswith(QUICK_PAGES)) or any(
         it in PUBLIC_LOGS or (isinstance(it, Path) and it.is_relative_to(SHARED)) for it in parameters
     )

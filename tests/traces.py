@@ -1,4 +1,4 @@
-"""Where the logs are that the tests read, what is in them, and how a bundle gives them back."""
+"""Locations of the logs, their contents, and restoring them from a bundle."""
 
 import gzip
 import hashlib
@@ -14,8 +14,8 @@ FIXTURE_LOGS = sorted(ROOT.glob("fixtures/*/trace/**/*.log"))
 PUBLIC = ROOT.parent / "shared" / "traces" / "tlparse"
 PUBLIC_LOGS = sorted(path for path in PUBLIC.glob("*/*") if path.suffix in (".log", ".txt"))
 SHARED = ROOT.parent / "shared" / "traces"
-# All logs there are: those of the fixtures and the public ones; what lies in the archive of versions is
-# unpacked by the fixture ``unpacked``.
+# All logs: those of the fixtures and the public ones. The fixture ``unpacked`` unpacks the archive of
+# versions.
 EVERY_LOG = sorted(
     {
         *PUBLIC_LOGS,
@@ -27,7 +27,7 @@ EVERY_LOG = sorted(
         ),
     }
 )
-# The folders in which they are, without the folders in these: each makes a bundle of one or of many logs.
+# Their folders, without nested ones: each gives a bundle of one or many logs.
 _PARENTS = {path.parent for path in EVERY_LOG}
 EVERY_FOLDER = sorted(folder for folder in _PARENTS if not _PARENTS.intersection(folder.parents))
 NO_PUBLIC = f"the public traces are not at {PUBLIC}"
@@ -36,7 +36,7 @@ _EVENT_LINE = re.compile(rb"^[A-Z]\d{4} \d\d:\d\d:\d\d[.,]\d{6} +\d+ .+?:\d+\] (
 
 
 def params(paths, base):
-    """Parameters for a test of each path; one that is skipped when there is none."""
+    """Return test parameters for each path; one that is skipped when there is none."""
     if not paths:
         return [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))]
     return [
@@ -50,7 +50,7 @@ ALL_LOGS = params(FIXTURE_LOGS, ROOT / "fixtures") + params(PUBLIC_LOGS, PUBLIC)
 
 
 def scan(data):
-    """[(envelope text, payload or None)] of a whole log: a second opinion, a line at a time."""
+    """Return [(envelope text, payload or None)] of a whole log, read line by line: a second opinion."""
     found = []
     for line in data.split(b"\n"):
         match = _EVENT_LINE.match(line)
@@ -63,7 +63,7 @@ def scan(data):
 
 
 def right_payloads(data):
-    """{number of the event: payload} of all payloads whose MD5 is the one in the record."""
+    """Return {number of the event: payload} of all payloads whose MD5 matches their record."""
     out = {}
     for number, (envelope, payload) in enumerate(scan(data)):
         announced = re.search(rb'"has_payload": "([0-9a-f]{32})"}$', envelope)
@@ -73,10 +73,10 @@ def right_payloads(data):
 
 
 def restore(log):
-    """The bytes of the log that a bundle was made from, put together as the schemas describe it.
+    """Restore the bytes of a bundle's log as the schemas describe.
 
-    log.verbatim is the log without the payloads; the lines of a payload end its record, and
-    the payload_form of an event says how they are written.
+    log.verbatim is the log without the payloads; the lines of a payload end its record, and the payload_form
+    of an event describes their form.
     """
     kept = b"".join(log.bundle.read(chunk["path"]) for chunk in log.directory["verbatim"])
     out, taken, size, record_end = [], 0, 0, 0
@@ -94,7 +94,7 @@ def restore(log):
 
 
 def files(folder):
-    """{path: bytes} of everything below a folder."""
+    """Return {path: bytes} of everything below a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -103,8 +103,8 @@ def files(folder):
 
 
 def rewrite(folder, path, change):
-    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, the rows of JSON
-    Lines, and may return a new one.
+    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, or the rows of
+    JSON Lines, and may return a new one.
     """
     target = folder / path
     unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
@@ -114,12 +114,12 @@ def rewrite(folder, path, change):
 
 
 def parsed(path, data):
-    """The value of a JSON file, or the rows of a file of JSON Lines."""
+    """Return the value of a JSON file, or the rows of a JSON Lines file."""
     return [json.loads(line) for line in data.splitlines()] if ".jsonl" in path else json.loads(data)
 
 
 def written(path, value):
-    """The bytes of such a file."""
+    """Return the bytes of such a file."""
     if ".jsonl" in path and isinstance(value, list):
         return "".join(json.dumps(row) + "\n" for row in value).encode()
     return json.dumps(value).encode()

@@ -1,7 +1,7 @@
-"""Builds that nobody kills need no guardian, and to start one takes as long as a small build.
+"""Builds without a guardian process, whose start takes as long as a small build.
 
-For what many tests share, and for tests with very many builds. All others have one, as users do;
-tests/commit, tests/cli and tests/fuzz tell what it is for.
+For shared fixtures, and for tests with very many builds. All others have a guardian, as users do;
+tests/commit, tests/cli and tests/fuzz test it.
 """
 
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""docs/versions.md: what the logs of each torch can tell, as the fixtures have it."""
+"""docs/reference/versions.md: what each torch version logs, as the fixtures show."""
 
 from version_truths import PROGRAMS
 
@@ -48,60 +48,58 @@ def _all(test):
 
 
 QUESTIONS = (
-    ("Names of the functions that are compiled", _told("function_names")),
-    ("How a compile ended; failures", _told("failures")),
-    ("How long a compile took", _told("times")),
+    ("Names of compiled functions", _told("function_names")),
+    ("Result of a compile; failures", _told("failures")),
+    ("Compile time", _told("times")),
     ("Timeline: spans of Dynamo, AOTAutograd, Inductor", _has("chromium_event")),
     ("Graph breaks, with reason and place", _breaks),
-    ("Why a function was compiled again", _told("recompile_reasons")),
+    ("Recompile reasons", _told("recompile_reasons")),
     (
-        "That the recompile limit was reached",
+        "Recompile limit reached",
         lambda logs: YES if any(log.summary["recompile_limit_count"] for log in logs) else NO,
     ),
     ("Guards", _guards),
-    ("Sizes that became symbols", _told("symbols")),
+    ("Symbolic sizes", _told("symbols")),
     ("FX graph cache: hits, misses, bypasses", _cache("fx_graph")),
-    ("AOTAutograd cache: the same", _cache("aot_autograd")),
+    ("AOTAutograd cache: hits, misses, bypasses", _cache("aot_autograd")),
     (
         "Metrics of a backward that is compiled later",
         _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics"),
     ),
-    ("Programs that can be run again (`fx_graph_runnable`)", _has("fx_graph_runnable")),
+    ("Runnable programs (`fx_graph_runnable`)", _has("fx_graph_runnable")),
     (
-        "Graphs before the passes of Inductor",
+        "Graphs before Inductor's passes",
         _has("before_post_grad_graph", "before_joint_graph", "before_pre_grad_graph"),
     ),
-    ("Settings of torch", lambda logs: YES if any(log.table("metric_configs") for log in logs) else NO),
-    ("Version of torch", _version),
+    ("torch settings", lambda logs: YES if any(log.table("metric_configs") for log in logs) else NO),
+    ("torch version", _version),
     ("Year and time zone", _all(lambda log: log.directory["clock"]["year"] is not None)),
     ("Process id", _all(lambda log: max(log.directory["pids"]) < 2**32)),
 )
 
-HEAD = """# What logs of each torch can tell
+HEAD = """# What each torch version records
 
-A log tells what the torch that wrote it records, and older ones record less. What cannot be told is unknown, never zero: the headline of a log, the tiles and the
-lists of the default viewer say so, `check` does not pass it, and `untold` in the `summary` of a log names it ([format](json-format.md)).
+Older torch versions log less. What a log does not record is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not pass it, and `untold` in the `summary` of a log lists it
+([format](../json-format.md)).
 
-This table is made from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each
-version, on the CPU. `scripts/versions --table` writes it, and a test holds it against the logs. "no" means that none of these logs has it.
+The table comes from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each version, on the CPU. `scripts/versions --table` writes it, and a test compares
+it with the logs. "no" means that none of these logs has it.
 
 """
 TAIL = """
-- Graph breaks, "places": the names of functions that go on behind a break have its line, and the reasons of restarts tell why of most. A break in a loop leaves nothing.
-- Guards, "number": how many there are; of their kinds and sources nothing. "tree": each with its source.
-- Version of torch, "often": where Inductor compiled, its programs that can be run again name it.
-- Process id: 2.3 and 2.4 write the id of the thread instead.
+- Graph breaks, "places": the names of resume functions contain the line of the break, and the restart reasons explain most of them. A break in a loop leaves nothing.
+- Guards, "number": only how many there are. "tree": each guard with its source.
+- torch version, "often": if Inductor compiled something, its runnable programs name the version.
+- Process id: 2.3 and 2.4 log the thread id instead.
 
-What a log lacks may also be switched off, or did not happen: maps of kernels need `INDUCTOR_PROVENANCE=1`, cache records need caches.
+Something may also be missing because it was off or did not happen: maps of kernels need `INDUCTOR_PROVENANCE=1`, cache records need caches.
 
 ## The next version
 
-`scripts/versions` installs the newest torch of PyPI in a temporary environment, runs the six programs, and holds what is said of their logs against what each process
-said of itself (functions, failures, operators, guards, times). It prints what differs, and kinds of records and fields of metrics that are not described, and exits
-with 1 if there are any. The workflow `versions` does this
-once a month, and keeps the logs when something differs.
+`scripts/versions` installs the newest torch from PyPI in a temporary environment, runs the six programs, and compares their bundles with what each process reported about itself (functions, failures, operators, guards, times). It
+prints differences, and kinds of records and metric fields without a description, and exits with 1 if there are any. The workflow `versions` runs it once a month and keeps the logs if something differs.
 
-`scripts/versions --torch 2.16.0 --keep` makes the logs fixtures; then `scripts/versions --table` adds the column.
+`scripts/versions --torch 2.16.0 --keep` turns the logs into fixtures; then `scripts/versions --table` adds the column.
 """
 
 

@@ -1,7 +1,7 @@
-"""What a process itself said of its compiles, held against the bundle of its log: for any version of torch.
+"""Compare a process's own report of its compiles with the bundle of its log, for any version of torch.
 
-A truth is what programs/truth.py of fixtures/versions writes when a program ends, of which ``compact`` keeps
-what is compared.
+A truth is what programs/truth.py of fixtures/versions writes when a program ends; ``compact`` keeps the
+compared part.
 """
 
 import re
@@ -17,8 +17,8 @@ _SLACK_US = 2_000
 
 
 def compact(truth):
-    """{torch, frames, attempts, metrics}: ``metrics`` are [id, function, failure, operators, guards, time in
-    µs] of each frame compile.
+    """Return {torch, frames, attempts, metrics}: ``metrics`` are [id, function, failure, operators, guards,
+    time in µs] of each frame compile.
     """
     metrics = [
         row
@@ -44,7 +44,7 @@ def compact(truth):
 
 
 def _failure(row):
-    """The name of the exception's class; LIMIT for what the recompile limit refused, whatever torch calls it."""
+    """Return the name of the exception's class; LIMIT for all exceptions of the recompile limit."""
     if "recompile limit" in (row.get("fail_reason") or "").partition("\n")[0].lower():
         return LIMIT
     return (
@@ -61,28 +61,28 @@ def _time_us(row):
 
 
 def differences(name, log, truth, programs):
-    """Sentences: what the bundle of the log of a program says otherwise than the process.
+    """Return differences between a log's bundle and its process, as sentences.
 
     ``programs``: the folder of their sources.
     """
     summary = log.summary
-    untold = set(summary.get("untold", ()))
-    told = [
-        *_of_compiles(log, truth, untold),
-        *_of_program(name, log, truth, summary, untold, Path(programs, f"{name}.py").read_text()),
+    unrecorded = set(summary.get("untold", ()))
+    found = [
+        *_of_compiles(log, truth, unrecorded),
+        *_of_program(name, log, truth, summary, unrecorded, Path(programs, f"{name}.py").read_text()),
     ]
     if summary["unfinished_count"] != (name == "killed"):
-        told.append(f"{summary['unfinished_count']} compiles did not end")
-    return [f"{name}: {sentence}" for sentence in told]
+        found.append(f"{summary['unfinished_count']} compiles did not end")
+    return [f"{name}: {sentence}" for sentence in found]
 
 
 def _id(key):
-    """The id of a compile as the process has it: after a reset they begin anew."""
+    """Return a compile's id as in the process: ids restart after a reset."""
     return key.partition("@")[0]
 
 
-def _of_compiles(log, truth, untold):
-    """Each compile that the process knows, and no other."""
+def _of_compiles(log, truth, unrecorded):
+    """Yield differences in the set of compiles."""
     last, refused = {}, {id_ for id_, _, failure, *_ in truth["metrics"] if failure == LIMIT}
     for compile in log.compiles:
         if (id_ := _id(compile.key)) not in refused:
@@ -93,7 +93,7 @@ def _of_compiles(log, truth, untold):
         ended = sum(failure is None for _, _, failure, *_ in metrics)
         if len(begun) + sum(row["status"] == "unfinished" for row in last.values()) < ended:
             yield f"{len(begun)} compiles instead of {ended}"
-        if "function_names" in untold and any(row["function"] for row in last.values()):
+        if "function_names" in unrecorded and any(row["function"] for row in last.values()):
             yield "functions have names, which this torch does not write"
         return
     known = {id_: rest for id_, *rest in metrics if rest[1] != LIMIT}
@@ -119,14 +119,12 @@ def _of_compiles(log, truth, untold):
             yield f"{id_} took {took_us} µs instead of {time_us}"
 
 
-def _of_program(name, log, truth, summary, untold, source):
-    """What follows from the program."""
-    if name == "breaks" and "function_names" not in untold:
+def _of_program(name, log, truth, summary, unrecorded, source):
+    """Yield differences from facts that follow from the program."""
+    if name == "breaks" and "function_names" not in unrecorded:
         lines = {number for number, line in enumerate(source.splitlines(), 1) if BREAK_LINE.search(line)}
         found = {row["line"] for row in log.table("graph_breaks")}
-        if (
-            "graph_breaks" in untold
-        ):  # what goes on behind a break is called after its line; in a loop nothing does
+        if "graph_breaks" in unrecorded:  # code after a break is named after its line, except in a loop
             found = {
                 int(at[1])
                 for compile in log.compiles
@@ -134,37 +132,37 @@ def _of_program(name, log, truth, summary, untold, source):
             }
             lines = {line for line in lines if "in loop" not in source.splitlines()[line - 1]}
             if lines - found:
-                yield f"nothing goes on behind the breaks at {sorted(lines - found)}"
+                yield f"no code continues after the breaks at {sorted(lines - found)}"
         elif found != lines:
             yield f"breaks at the lines {sorted(found)} instead of {sorted(lines)}"
-    if name == "recompiles" and "recompile_reasons" not in untold:
+    if name == "recompiles" and "recompile_reasons" not in unrecorded:
         again = sum(not id_.endswith("/0") and failure is None for id_, _, failure, *_ in truth["metrics"])
         if summary["recompile_count"] != again:
             yield f"{summary['recompile_count']} recompiles instead of {again}"
         if summary["recompile_limit_count"] != 1:
             yield f"{summary['recompile_limit_count']} functions at the limit instead of one"
-    if "failures" not in untold:
+    if "failures" not in unrecorded:
         failed = {id_ for id_, _, failure, *_ in truth["metrics"] if failure is not None and failure != LIMIT}
         rows = log.findings()
-        told = {_id(key) for row in rows if row["kind"] == "failure" for key in row["compiles"]}
+        listed = {_id(key) for row in rows if row["kind"] == "failure" for key in row["compiles"]}
         breaks = {_id(key) for row in rows if row["kind"] == "graph-break" for key in row["compiles"]}
-        if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break
-            yield f"failures of {sorted(told)} instead of {sorted(failed - breaks)}"
+        if failed - listed - breaks or listed - failed:  # a break that ends a compile is listed as a break
+            yield f"failures of {sorted(listed)} instead of {sorted(failed - breaks)}"
     for topic, numbers in {
         "failures": ["failure_count"],
         "graph_breaks": ["graph_break_count"],
         "recompile_reasons": ["recompile_count", "recompile_limit_count"],
     }.items():
         for number in numbers:
-            if (topic in untold) != (summary[number] is None):
+            if (topic in unrecorded) != (summary[number] is None):
                 yield (
-                    f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'}"
-                    " untold"
+                    f"{number} is {summary[number]}, and {topic} {'is' if topic in unrecorded else 'is not'}"
+                    " unrecorded"
                 )
 
 
 def undescribed(bundle):
-    """Kinds of records and fields of metrics that the tool has no words for."""
+    """Return kinds of records and fields of metrics without a description."""
     descriptors = bundle.manifest["descriptors"]
     for log in bundle.logs:
         yield from (

@@ -1,13 +1,13 @@
-"""Waiting for something to happen instead of for time to pass. Nothing here measures how fast it comes."""
+"""Wait for an event instead of for time to pass. Nothing here measures speed."""
 
 import time
 
-# Ends a test that hangs. What works is far from it, however busy the machine is.
+# Ends a test that hangs. Working code is far from this limit, even on a busy machine.
 HANG_S = 600
 
 
 def until(read, wanted=True, seconds=HANG_S):
-    """Asks ``read()`` again and again, until it gives ``wanted``; fails with what it gave last."""
+    """Poll ``read()`` until it returns ``wanted``; fail with its last result."""
     end = time.monotonic() + seconds
     while (found := read()) != wanted and time.monotonic() < end:
         time.sleep(0.02)

@@ -1,6 +1,4 @@
-"""The command line in a process of its own, without the time that Python takes to start: a copy of one that
-has read the modules.
-"""
+"""Run the command line in a fork of a process that has imported the modules, which saves Python's start."""
 
 import atexit
 import os
@@ -20,7 +18,7 @@ _LENGTH = struct.Struct("<I")
 
 @cache
 def _parent():
-    """The process that is copied; one for each worker of pytest."""
+    """Return the process to fork; one per worker of pytest."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
         [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
@@ -30,7 +28,7 @@ def _parent():
 
 
 def run_warm(arguments, cwd):
-    """Runs tlparse-bundle with these arguments: a finished process with its output as bytes."""
+    """Run tlparse-bundle with these arguments; return a finished process with its output as bytes."""
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
         request = pickle.dumps((os.fspath(cwd), words, out.name, err.name))
@@ -47,7 +45,7 @@ def _whole(file):
 
 
 def _serve():
-    """Runs what it is asked to, each in a copy of this process."""
+    """Run each request in a fork of this process."""
     import signal
 
     import tlparse_bundle.bundle.reader

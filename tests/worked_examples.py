@@ -1,8 +1,8 @@
-"""The worked examples of a guide: sections, the files that each touches, and the edits in its code blocks.
+"""The worked examples of a guide: sections, the files that each changes, and the edits in its code blocks.
 
-A block follows a line ``New file `path`:`` or ``In `path`:``. The first is a whole file; the second a diff with
-the lines around a place, of which those with '+' are new. A second block after one such line edits the same
-file.
+A block follows a line ``New file `path`:`` or ``In `path`:``. The first is a whole file; the second a diff
+with the lines around a place, of which those with '+' are new. A second block after one such line edits the
+same file.
 """
 
 import os
@@ -21,14 +21,14 @@ _PIECE = re.compile(r"^(New file|In) `([^`]+)`[^\n]*:$|^```(\w*)\n(.*?)^```$", r
 
 
 def sections(text):
-    """{title of a section: its text}, of those with a heading of the third level."""
+    """Return {title of a section: its text} of the third-level headings."""
     parts = _HEADING.split(text)
     titled = zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
     return {title: section for level, title, section in titled if level == "###"}
 
 
 def edits(section):
-    """[(path, is new, code)] of a section, in order."""
+    """Return [(path, is new, code)] of a section, in order."""
     found, current = [], None
     for way, path, _, code in _PIECE.findall(section):
         if way:
@@ -39,7 +39,7 @@ def edits(section):
 
 
 def apply(root, section):
-    """Make the edits of a section below a folder, and return the paths that they touch."""
+    """Make the edits of a section below a folder; return the changed paths."""
     touched = set()
     for path, is_new, code in edits(section):
         target = root / path
@@ -68,12 +68,12 @@ def patched(text, diff, path):
 
 
 def contributing():
-    """The text of CONTRIBUTING.md."""
+    """Return the text of CONTRIBUTING.md."""
     return (traces.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def environment(copy):
-    """The environment in which programs use the package of a copy of the repository."""
+    """Return the environment in which programs use the package of a copy of the repository."""
     return {**os.environ, "PYTHONPATH": str(copy / "preprocessor"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -93,9 +93,9 @@ def run(copy, *command, **more):
 
 
 def worked_copy(once):
-    """A copy of the repository with all examples of CONTRIBUTING.md, and what scripts/docs writes then.
+    """Return a copy of the repository with all examples of CONTRIBUTING.md and the output of scripts/docs.
 
-    Made once in a session, to be read.
+    Built once per session, for tests to read.
     """
 
     def make(copy):

@@ -1,1 +1,1 @@
-"""Steps of my program, for tlparse-bundle."""
+"""Plug-in for tlparse-bundle that shows the steps of my program."""

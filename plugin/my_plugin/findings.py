@@ -1,4 +1,4 @@
-"""The finding that steps had nothing to do."""
+"""A finding about steps without requests."""
 
 from __future__ import annotations
 

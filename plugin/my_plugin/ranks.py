@@ -9,12 +9,12 @@ from tlparse_bundle.statements.ranks.frames import Frames
 
 
 class StepRanks:
-    """How many steps each rank made."""
+    """The number of steps per rank."""
 
     name = "my_step_ranks"
 
     def digest(self, frames: Frames) -> int:
-        written = "my_steps" in frames.log.directory["tables"]  # a table without rows is not
+        written = "my_steps" in frames.log.directory["tables"]  # tables without rows are not written
         return len(frames.table("my_steps")) if written else 0
 
     def tables(self, comparison: Comparison, digests: Sequence[int], tables: Tables) -> Iterator[RankTable]:

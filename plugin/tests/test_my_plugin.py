@@ -1,4 +1,4 @@
-"""Builds a bundle of a small log, and looks for what the plug-in adds."""
+"""Build a bundle of a small log and check what the plug-in adds."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Plug-ins that fail: the bundle is built without what they add, and names the package, the entry point and
+"""Plug-ins that fail: the bundle is built without their additions, and names the package, the entry point and
 the exception.
 """
 
@@ -17,7 +17,7 @@ from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.pipeline import stage
 from tlparse_bundle.pipeline.merge import merge
 
-# What a table, a module of findings, and an analysis look like; a fault replaces a part.
+# Sound examples of a table, a module of findings, and an analysis. A fault replaces a part.
 TABLE = """
     class Steps:
         name = "engine_steps"
@@ -64,7 +64,7 @@ OBJECTS = {
 }
 
 _ROWS = '[{"rank": member.rank, "events": count} for member, count in zip(comparison.members, digests)]'
-# group, what is replaced by what, and what the diagnostic says
+# group, what is replaced by what, and the diagnostic's text
 FAULTS = {
     "events import": (
         "events",
@@ -320,7 +320,7 @@ DONE = {"events": "engine_step", "tables": "engine_steps", "findings": "engine-i
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """installed(group, source): the folder of a package with one plug-in, which this process sees."""
+    """Return installed(group, source): the folder of a package with one plug-in, visible to this process."""
 
     def install_it(group, source):
         folder = tmp_path / "site"
@@ -334,13 +334,13 @@ def installed(tmp_path, monkeypatch):
 
 
 def source_of(name):
-    group, part, instead, said = FAULTS[name]
+    group, part, instead, expected = FAULTS[name]
     assert part in SOURCES[group]
-    return group, SOURCES[group].replace(part, instead), said
+    return group, SOURCES[group].replace(part, instead), expected
 
 
 def messages(bundle):
-    """What the bundle says of plug-ins: each log the same, or the manifest."""
+    """Return the plug-in diagnostics of the bundle: equal in each log, or in the manifest."""
     rows = [row for log in bundle.logs for row in log.table("diagnostics")]
     return [row["message"] for row in rows if row["code"] == "plugin-failed"] + bundle.manifest.get(
         "diagnostics", {}
@@ -349,7 +349,7 @@ def messages(bundle):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, built, tmp_path):
-    group, source, said = source_of(name)
+    group, source, expected = source_of(name)
     trace = root / "fixtures" / ("ranks4" if group == "ranks" else "graph_breaks") / "trace"
     without = built(trace)
     installed(group, source)
@@ -359,7 +359,7 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
     (message,) = messages(bundle)
     assert (
         message.startswith(f"Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed")
-        and said in message
+        and expected in message
     )
     assert " at 0x" not in message and str(tmp_path) not in message
     for one, other in zip(bundle.logs, without.logs, strict=True):
@@ -438,13 +438,13 @@ def run(folder, *arguments):
 
 
 @pytest.mark.parametrize("name", ["tables observe", "ranks digest"])
-def test_the_command_line_says_so_and_strict_fails(name, installed, root, tmp_path):
-    """Of several logs, which other processes read: the same bundle in each way."""
-    group, source, said = source_of(name)
+def test_the_command_line_reports_plugin_faults_and_strict_fails(name, installed, root, tmp_path):
+    """The diagnostics are equal when other processes read the logs."""
+    group, source, expected = source_of(name)
     folder = installed(group, source)
     trace = root / "fixtures" / "ranks4" / "trace"
     done = run(folder, trace, tmp_path / "two", "--jobs", "2", "--json")
-    assert done.returncode == 0 and done.stderr.count(said) == 1
+    assert done.returncode == 0 and done.stderr.count(expected) == 1
     assert (
         f"warning: Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed" in done.stderr
     )
@@ -459,9 +459,11 @@ def test_the_command_line_says_so_and_strict_fails(name, installed, root, tmp_pa
 
 @pytest.mark.parametrize("name", ["tables rows", "findings raise", "ranks rows"])
 def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
-    """Each state says it, and the finished bundle is the one of a build; so is that of a merge."""
+    """Each state while following has the diagnostics, and the finished bundle equals a build; so does a
+    merge.
+    """
     without_gaps(monkeypatch)
-    group, source, said = source_of(name)
+    group, source, expected = source_of(name)
     installed(group, source)
     sources = sorted((root / "fixtures" / "ranks4" / "trace").iterdir())[:2]
     trace = tmp_path / "trace"
@@ -477,10 +479,10 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
             validate(Bundle.open(tmp_path / "followed")) or messages(Bundle.open(tmp_path / "followed"))
         )
 
-    result = follow([trace], tmp_path / "followed", [step], told=state)
+    result = follow([trace], tmp_path / "followed", [step], on_state=state)
     build(discover([trace]), tmp_path / "built", jobs=1)
     assert digests(tmp_path / "followed") == digests(tmp_path / "built")
-    assert said in states[-1][0] and len(result.plugin_faults) == 1
+    assert expected in states[-1][0] and len(result.plugin_faults) == 1
     for number, path in enumerate(sources):
         build(discover([path]), tmp_path / f"part{number}", jobs=1)
     merged = merge([tmp_path / "part0", tmp_path / "part1"], tmp_path / "merged", jobs=1)
@@ -495,10 +497,10 @@ def test_ctrl_c_in_a_plugin_ends_the_build(installed, root, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_kinds_of_findings_of_a_plugin_that_fails_are_not_known_to_check(installed, root, tmp_path):
+def test_check_does_not_accept_finding_kinds_of_a_failing_plugin(installed, root, tmp_path):
     folder = installed(
         "findings", FINDINGS.replace("def findings", "def opinion")
-    )  # a different length: Python takes bytecode of a file of that size and second for its own
+    )  # a different length, because Python reuses bytecode for a file with equal size and second
     trace = root / "fixtures" / "graph_breaks" / "trace"
     done = run(folder, "check", trace, "--baseline", trace, "--fail-on", "new:engine-idle")
     assert done.returncode == 2 and "there is no kind of finding 'engine-idle'" in done.stderr

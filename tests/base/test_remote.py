@@ -26,7 +26,7 @@ RANKS = traces.ROOT / "fixtures" / "ranks4" / "trace"
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
-    """The files of the bundle that this machine builds alone."""
+    """Files of the bundle built on this machine alone."""
     out = tmp_path_factory.mktemp("local") / "out"
     build(discover([RANKS]), out, jobs=1)
     return traces.files(out)
@@ -34,16 +34,16 @@ def local(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pair():
-    """Two of the logs: enough to be compared.
+    """Two of the logs, enough to be compared.
 
-    Each of the hundreds of requests for a log costs a server of S3 some milliseconds.
+    Each of the hundreds of requests for a log takes an S3 server some milliseconds.
     """
     return discover([RANKS])[:2]
 
 
 @pytest.fixture(scope="module")
 def s3(s3):
-    """As elsewhere, with a bucket that has the logs."""
+    """S3 server as in the other tests, with a bucket that holds the logs."""
     s3.mkdir("/jobs")
     s3.put(str(RANKS) + "/", "jobs/logs/", recursive=True)
     return s3
@@ -51,7 +51,7 @@ def s3(s3):
 
 @pytest.fixture(scope="module")
 def cluster(s3):
-    """A real cluster: a scheduler and two workers that are processes of their own.
+    """A real cluster: a scheduler and two worker processes.
 
     Workers take the address of the bucket from their environment.
     """
@@ -153,7 +153,7 @@ def test_the_manifest_is_written_last_and_removed_first(s3, pair, monkeypatch):
     assert done[0] == ("remove", "manifest.json") and done[-1] == ("write", "manifest.json")
 
 
-def test_what_is_no_bundle_is_never_replaced(s3):
+def test_only_bundles_are_replaced(s3):
     s3.pipe_file("jobs/mine/notes.txt", b"mine")
     for overwrite in (False, True):
         with pytest.raises(BundleError, match=r"exists and contains notes\.txt"):
@@ -196,7 +196,7 @@ def test_after_an_error_no_more_requests_are_begun(s3, url, several, monkeypatch
         begun.append(number)
         if number == 0:
             raise OSError("no more")
-        assert over.wait(HANG_S)  # those that were begun with it end when the error is known
+        assert over.wait(HANG_S)  # requests begun together with it end when the error is known
 
     monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
     with pytest.raises(OSError, match="no more"):
@@ -212,7 +212,7 @@ def test_merging_in_a_bucket(s3, pair, tmp_path):
     assert stored(s3, "jobs/merged") == traces.files(tmp_path / "whole")
 
 
-def test_what_is_not_there(s3):
+def test_missing_logs_and_bundles(s3):
     s3.pipe_file("jobs/empty/notes.txt", b"no log")
     with pytest.raises(BundleError, match="s3://jobs/nothing cannot be read"):
         discover(["s3://jobs/nothing"])
@@ -239,7 +239,7 @@ def test_a_cluster_reads_and_writes_a_bucket(cluster, s3, pair, tmp_path):
 
 
 def die_once(marker):
-    """Kills its own process when it runs for the first time."""
+    """Kill the current process on the first call."""
     try:
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -248,7 +248,9 @@ def die_once(marker):
 
 
 def test_a_worker_that_is_killed_in_mid_run_changes_nothing(cluster, local, tmp_path, monkeypatch):
-    """One log's worker dies after the log's files are written, before it can say so; another does it again."""
+    """One log's worker dies after writing the log's files but before reporting it; another worker repeats the
+    log.
+    """
     from tlparse_bundle.pipeline import build as build_module
 
     cloudpickle = pytest.importorskip("cloudpickle", reason="the test of Dask needs distributed")
@@ -267,7 +269,7 @@ def test_a_worker_that_is_killed_in_mid_run_changes_nothing(cluster, local, tmp_
     assert traces.files(tmp_path / "out") == local
 
 
-def test_a_log_that_cannot_be_read_is_a_sentence_from_a_cluster_too(cluster, tmp_path):
+def test_a_cluster_reports_a_log_that_cannot_be_read_in_a_sentence(cluster, tmp_path):
     (tmp_path / "rank_0.log").write_bytes(log("x"))
     (tmp_path / "rank_1.log").write_bytes(log("x"))
     logs = discover([tmp_path])
@@ -277,7 +279,7 @@ def test_a_log_that_cannot_be_read_is_a_sentence_from_a_cluster_too(cluster, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rank_0.log"]
 
 
-def test_addresses_that_are_none():
+def test_invalid_addresses():
     for wrong in ("dask://", "tcp://host:8786", "dask://host", "nonsense"):
         with pytest.raises(BundleError, match="no address of workers"):
             DaskWorkers(wrong)

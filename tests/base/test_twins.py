@@ -1,6 +1,4 @@
-"""What Python and the pages word alike: functions with a twin in JavaScript return the same for the examples of
-tests/twins.json.
-"""
+"""Python functions with a twin in JavaScript: both return the same for the examples of tests/twins.json."""
 
 import json
 import shutil
@@ -17,12 +15,12 @@ FORMAT = traces.ROOT / "viewers" / "lib" / "page" / "format.js"
 
 
 def named(name):
-    """Return what a page asks of the name of a resume function."""
+    """Return what a page needs from the name of a resume function."""
     parts = resume_function(name)
     return parts and {"function": parts.function, "line": parts.line}
 
 
-# Python's function, and the name of that in format.js.
+# Python's function, and the name of its twin in format.js.
 TWINS = {
     "duration": (duration, "time"),
     "plural": (plural, "plural"),

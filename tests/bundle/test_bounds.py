@@ -1,4 +1,4 @@
-"""Files of a bundle that claim, or hold, more than they may: refused before memory is taken."""
+"""Files of a bundle that claim, or expand to, more than allowed: refused before memory is allocated."""
 
 import gzip
 import struct
@@ -28,7 +28,7 @@ def memory(call):
 
 @pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("size", [0, 1, 3 * MB + 7])
-def test_what_fits_is_decoded(name, size):
+def test_data_within_the_bound_is_decoded(name, size):
     codec, data = CODECS[name], bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     stored = codec.encode(data)
     assert codec.decode(stored, size) == data == b"".join(codec.decode_pieces(stored, size))
@@ -37,7 +37,7 @@ def test_what_fits_is_decoded(name, size):
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_what_does_not_fit_is_refused(name):
+def test_data_beyond_the_bound_is_refused(name):
     codec = CODECS[name]
     stored = codec.encode(b"x" * (3 * MB))
     for max_bytes in (0, 2 * MB, 3 * MB - 1):
@@ -111,7 +111,7 @@ def bundle(tmp_path):
 @pytest.mark.parametrize(
     "content", [CLAIMS_A_TB, zstandard.ZstdCompressor().compress(b" " * (store.MAX_JSON_BYTES + 1))]
 )
-def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
+def test_a_table_bomb_is_reported_in_a_sentence(content, bundle):
     (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(content)
 
     def refused():
@@ -123,7 +123,7 @@ def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
 
 
 def test_a_file_that_is_larger_than_allowed_is_not_read(bundle):
-    """It is sparse: it would be 4 GB of memory."""
+    """The file is sparse, otherwise it would take 4 GB."""
     with open(bundle / "logs/x/artifacts.jsonl.zst", "wb") as file:
         file.truncate(4 << 30)
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_larger_than_allowed_is_not_read(bundle):
 
 
 @pytest.mark.parametrize("text", [b"[" + b"1," * (17 << 20) + b"1]", b"[" + b"[]," * (9 << 20) + b"1]"])
-def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
+def test_a_table_of_too_many_values_is_reported_in_a_sentence(text, bundle):
     (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(CODECS["zstd"].encode(text))
     opened = Bundle.open(bundle)
 
@@ -174,8 +174,8 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
     ],
     ids=["JSON", "schema", "directory", "chunk", "blob"],
 )
-def test_what_is_damaged_is_found_out_once(path, damage, ask, problem, tmp_path, monkeypatch):
-    """A small file that unpacks to much costs its time at the first question only."""
+def test_damage_is_detected_once(path, damage, ask, problem, tmp_path, monkeypatch):
+    """A small file that unpacks to much is slow only the first time."""
     (tmp_path / "x.log").write_bytes(log("artifact:a 0/0\n | text"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1, codec="none")
     file = tmp_path / "out" / "logs" / "x" / path
@@ -195,10 +195,8 @@ def test_what_is_damaged_is_found_out_once(path, damage, ask, problem, tmp_path,
     assert later.value is first.value and not any(file.match(name) for name in reads)
 
 
-def test_a_bundle_can_let_go_of_what_it_read(bundle):
-    """Thousands of logs are compared one after the other; what was read of one must not wait for the garbage
-    collector.
-    """
+def test_a_bundle_releases_its_memory(bundle):
+    """When thousands of logs are compared in turn, memory of one must not wait for the garbage collector."""
     opened = Bundle.open(bundle)
     (it,) = opened.logs
     first = it.artifacts

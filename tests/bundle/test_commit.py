@@ -19,7 +19,7 @@ def entries(place):
 
 
 def hidden(place):
-    """What begins with a dot below; things may vanish meanwhile."""
+    """List entries below that begin with a dot; entries may vanish meanwhile."""
     return [
         name for _, folders, files in os.walk(place) for name in (*folders, *files) if name.startswith(".")
     ]
@@ -42,7 +42,7 @@ def test_a_place_far_below(out):
     place = out / "a" / "b"
     with pytest.raises(KeyboardInterrupt), new_folder(place):
         raise KeyboardInterrupt
-    assert entries(out.parent) == []  # the folders above it have gone too
+    assert entries(out.parent) == []  # the folders above it are gone too
     with new_folder(place) as new:
         (new / "a").write_text("1")
     assert traces.files(out) == {"a/b/a": b"1"}
@@ -135,15 +135,15 @@ def test_a_file_of_the_name_of_the_lock_is_not_ours(out):
 
 
 @pytest.mark.parametrize("kind", [os.mkfifo, os.mkdir, lambda path: os.symlink("/etc/passwd", path)])
-def test_a_lock_that_is_no_file(kind, out):
+def test_a_lock_that_is_not_a_file(kind, out):
     kind(out.with_name(".out.tlparse-lock"))
     with pytest.raises(BundleError), new_folder(out):
         pass
     assert entries(out.parent) == [".out.tlparse-lock"]
 
 
-def test_a_lock_leads_to_no_other_folder(out):
-    """Somebody who writes a lock file cannot have anything else removed."""
+def test_a_lock_cannot_point_to_another_folder(out):
+    """A forged lock file cannot have anything else removed."""
     (out.parent / "thesis").mkdir()
     for name in ("thesis", "../home/thesis", ".other.01234567.partial", ".out.01234567.partial/../thesis"):
         out.with_name(".out.tlparse-lock").write_text(name)
@@ -152,7 +152,7 @@ def test_a_lock_leads_to_no_other_folder(out):
     assert (out.parent / "thesis").exists()
 
 
-def test_a_folder_that_is_read_only_is_removed_all_the_same(out):
+def test_a_read_only_folder_is_removed(out):
     with pytest.raises(KeyboardInterrupt), new_folder(out) as new:
         (new / "a").mkdir()
         (new / "a" / "b").write_text("1")
@@ -249,7 +249,7 @@ def test_a_private_file(out, tmp_path):
 
 
 @pytest.mark.parametrize("batch", [True, False])
-def test_all_that_is_written_is_brought_to_disk(batch, tmp_path, monkeypatch):
+def test_all_files_are_synced_to_disk(batch, tmp_path, monkeypatch):
     (tmp_path / "a" / "b").mkdir(parents=True)
     for name in ("x", "a/y", "a/b/z"):
         (tmp_path / name).write_text(name)
@@ -383,14 +383,14 @@ with Staging(out, out.parent) as staging:
     if os.fork():
         os.kill(os.getpid(), signal.SIGKILL)
     os.close(staging._guardian._pipe)
-    select.select([guardian], [], [], 0.5)  # it stays while the guardian is there, but not for ever
+    select.select([guardian], [], [], 0.5)  # it stays while the guardian is there, but not permanently
     os._exit(0)
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs pidfd_open")
 def test_a_copy_of_the_writer_may_die_slowly(out):
-    """On a busy machine it has closed its end of the pipe some time before the system gives up its lock."""
+    """On a busy machine a process closes its end of the pipe some time before the system releases its lock."""
     done = subprocess.run(
         [sys.executable, "-c", LOCK_OF_A_COPY, str(out)],
         timeout=HANG_S,
@@ -425,7 +425,7 @@ def test_no_process_is_left(out, monkeypatch):
             os.kill(pid, 0)
 
 
-def test_without_a_guardian_it_works_all_the_same(out, monkeypatch):
+def test_it_works_without_a_guardian(out, monkeypatch):
     def fail(*args, **options):
         raise OSError(11, "no more processes")
 

@@ -1,5 +1,5 @@
-"""The short format document: what a reader writes from it, and nothing else, gives the right answers; pages
-of tables run, too.
+"""The short format document: a reader written from it alone gives the right answers, and the programs of
+table pages run.
 """
 
 import json
@@ -20,7 +20,7 @@ PRELUDE, MAIN = (dict(CODE)[name] for name in ("prelude", "main"))
 
 @pytest.fixture(scope="module")
 def read(built):
-    """read(fixture): the bundle by the program of the document, its first log, and the same by our own
+    """Return read(fixture): the bundle read by the document's program, its first log, and the log read by our
     reader.
     """
     space = {}
@@ -34,7 +34,7 @@ def read(built):
     return make
 
 
-# What readers write who have this page only.
+# Programs that a reader of this page alone would write.
 
 
 def failing_compiles(bundle, log):
@@ -144,12 +144,12 @@ def test_which_rank_differs(read):
 def test_the_program_of_the_document_runs(built, capsys):
     place = built(FIXTURES / "train_step" / "trace").location
     exec(compile(PRELUDE + MAIN.replace('"out/"', repr(str(place))), "format-core.md", "exec"), {})
-    said = capsys.readouterr().out
-    assert Bundle.open(place).logs[0].row["summary"]["text"] in said and "AOT ID" in said
+    printed = capsys.readouterr().out
+    assert Bundle.open(place).logs[0].row["summary"]["text"] in printed and "AOT ID" in printed
 
 
-def test_names_in_it_are_those_of_schemas():
-    """Fields and tables, as far as they are written as code in the sections about them."""
+def test_names_in_the_document_exist_in_the_schemas():
+    """Fields and tables written as code in the sections about them."""
     from format_document import SCHEMAS, script
 
     known = {

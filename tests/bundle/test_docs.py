@@ -1,12 +1,16 @@
-"""The format documents are current, short, and name what there is."""
+"""The format documents are current, short and complete."""
 
 import re
 import sys
 
+import click
 import pytest
 import traces
 from format_document import SCHEMAS, TEXT, script
 from tlparse_bundle.bundle import layout
+from tlparse_bundle.cli.main import cli
+from tlparse_bundle.statements import registry as findings_registry
+from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 
 CORE = (traces.ROOT / "docs" / "format-core.md").read_text(encoding="utf-8")
 MOST_CORE_TOKENS, CHARACTERS_PER_TOKEN = 3000, 4
@@ -21,6 +25,7 @@ def test_other_files_are_current():
     """Types for Python and TypeScript, the shapes that pages check, and a page for each table."""
     generated = script.generated()
     assert {script.DECLARATIONS, script.SHAPES, script.ROW_TYPES, script.COMPARISON_SHAPE} < generated.keys()
+    assert {script.CLI_PAGE, script.FINDINGS_PAGE, *script.PAGES_WITH_OUTPUT} < generated.keys()
     assert [
         path.name
         for path, text in generated.items()
@@ -29,12 +34,24 @@ def test_other_files_are_current():
     assert {path.stem for path in (traces.ROOT / "docs" / "tables").glob("*.md")} == set(SCHEMAS)
 
 
+def test_every_kind_of_finding_has_an_entry():
+    assert sys.modules["findings_page"].missing() == []
+    text = script.FINDINGS_PAGE.read_text(encoding="utf-8")
+    named = set(re.findall(r"^Kind: `([\w-]+)`$", text, re.MULTILINE))
+    assert named == {*findings_registry.kinds(), *RANK_KINDS}
+
+
+def test_every_command_is_on_its_page():
+    text = script.CLI_PAGE.read_text(encoding="utf-8")
+    assert set(re.findall(r"^## ([a-z]+)$", text, re.MULTILINE)) == set(cli.list_commands(click.Context(cli)))
+
+
 def test_a_table_without_a_description_is_named():
     broken = {
         **SCHEMAS["caches"],
-        "properties": {**SCHEMAS["caches"]["properties"], "colour": {"type": "string"}},
+        "properties": {**SCHEMAS["caches"]["properties"], "color": {"type": "string"}},
     }
-    with pytest.raises(SystemExit, match=r"schema/caches.schema.json: 'colour' has no description"):
+    with pytest.raises(SystemExit, match=r"schema/caches.schema.json: 'color' has no description"):
         script.check_described({"caches": broken})
 
 
@@ -66,7 +83,7 @@ def test_every_table_is_listed():
 @pytest.mark.parametrize(
     ("page", "words"), [("kinds", "`artifact:recompile_reasons`"), ("diagnostics", "record-cut")]
 )
-def test_what_the_registries_know_is_listed(page, words):
+def test_all_registered_names_are_listed(page, words):
     assert words in (traces.ROOT / "docs" / "tables" / f"{page}.md").read_text(encoding="utf-8")
 
 
@@ -78,7 +95,7 @@ def test_links_inside_lead_somewhere():
     assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors
 
 
-def test_words_that_say_nothing():
+def test_empty_words_are_absent():
     prose = re.sub(r"<!-- generated.*?<!-- end -->|```.*?```", "", TEXT + CORE, flags=re.DOTALL)
     assert re.findall(r"\betc\b|\busually\b|\bsimply\b|\bshould be able\b", prose) == []
 

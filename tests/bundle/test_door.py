@@ -1,4 +1,4 @@
-"""What a bundle may name, and what is opened of it."""
+"""Paths that a bundle may name, and which of them are opened."""
 
 import os
 import socket
@@ -71,7 +71,7 @@ def replace_by_pipe(path, tmp_path):
 def replace_by_socket(path, tmp_path):
     path.unlink()
     before = os.getcwd()
-    os.chdir(path.parent)  # the path of a socket is short
+    os.chdir(path.parent)  # the path of a socket must be short
     try:
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(path.name)
@@ -130,7 +130,7 @@ def test_files_that_are_opened_are_closed(bundle, tmp_path):
     assert before in (0, len(os.listdir("/proc/self/fd")))
 
 
-def test_a_path_that_is_no_text_is_a_sentence(bundle):
+def test_a_path_that_is_not_text_is_reported_in_a_sentence(bundle):
     for wrong in (5, None, [], {"a": 1}):
         traces.rewrite(bundle, "manifest.json", lambda m, wrong=wrong: m["logs"][0].update(path=wrong))
         with pytest.raises(BundleError):

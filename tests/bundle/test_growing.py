@@ -1,5 +1,5 @@
-"""What commands say of a bundle whose logs are still being written: first that it grows, and no failure that
-is only an open compile.
+"""Commands on a bundle whose logs are still being written: they first report that it grows, and no failure
+for an open compile.
 """
 
 import json
@@ -23,7 +23,7 @@ OPEN = re.compile(r"did not end|unfinished|is inside")
 
 
 def written_so_far(source, share, folder):
-    """Logs of which a part is written, cut between two records."""
+    """Logs cut between two records."""
     folder.mkdir()
     for log in discover([source]):
         data = content_of(log)
@@ -33,7 +33,7 @@ def written_so_far(source, share, folder):
 
 
 def followed(trace, out):
-    """The state of a bundle that follows these logs, and was not finished."""
+    """A bundle that follows these logs and is not finished."""
     sizes = {path.name: path.stat().st_size for path in trace.iterdir()}
     seen = {}
 
@@ -49,7 +49,7 @@ def followed(trace, out):
 
 @pytest.fixture(scope="module")
 def growing(root, tmp_path_factory):
-    """{name: bundles that grow}, and finished ones of the same logs beside them."""
+    """{name: growing bundles}, with finished bundles of the same logs beside them."""
     folder = tmp_path_factory.mktemp("growing")
     found = {}
     for name, share in (("graph_breaks", 0.7), ("ranks4", 0.6)):
@@ -60,7 +60,7 @@ def growing(root, tmp_path_factory):
 
 
 def run(*arguments):
-    """What a command prints: (exit code, stdout, stderr)."""
+    """Run a command; return (exit code, stdout, stderr)."""
     done = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
     return done.exit_code, done.stdout, done.stderr
 
@@ -70,7 +70,7 @@ def in_one_line(text):
 
 
 @pytest.mark.parametrize("name", ["graph_breaks", "ranks4"])
-def test_the_first_line_says_it_and_an_open_compile_is_not_a_failure(name, growing):
+def test_the_first_line_reports_growth_and_an_open_compile_is_not_a_failure(name, growing):
     bundle = growing[name]
     for words in (["info"], ["report"]):
         code, out, _ = run(words[0], bundle, *words[1:])
@@ -89,7 +89,7 @@ def test_the_same_logs_in_a_finished_bundle_have_compiles_that_did_not_end(name,
         assert code == 0 and OPEN.search(out) and "still being written" not in out
 
 
-def test_what_runs_has_its_place_its_phase_and_its_begin(growing):
+def test_an_open_compile_has_place_phase_and_start(growing):
     _, out, _ = run("info", growing["ranks4"])
     running = re.findall(
         r"1/0 gathers \(program.py:24\) on ranks? [0-9–, ]+ in `[\w.]+` for [\d.]+ m?s \(since \d\d:\d\d:\d\d"
@@ -122,7 +122,7 @@ def test_json(growing):
 
 
 def causes(findings):
-    """The finding that caused another one, both by their fingerprints."""
+    """Return (cause, effect) fingerprints of findings with a cause."""
     names = {row["id"]: row["fingerprint"] for row in findings}
     return {row["fingerprint"]: names[row["because_of"]] for row in findings if row["because_of"] is not None}
 
@@ -135,7 +135,7 @@ def test_findings_that_another_one_caused_still_name_it(growing):
             assert causes(log.findings()) == causes(whole.findings())
 
 
-def test_check_says_it_and_does_not_fail_for_an_open_compile(growing):
+def test_check_reports_growth_and_does_not_fail_for_an_open_compile(growing):
     code, out, errors = run("check", growing["graph_breaks"], "--no-failures")
     assert code == 4 and FIRST.match(errors) and "0 failures, but the log is still being written" in out
     assert run("check", growing["graph_breaks"], "--no-failures", "--allow-unknown")[0] == 0
@@ -152,7 +152,7 @@ def test_sql(growing):
 
 
 @pytest.mark.parametrize("name", ["graph_breaks", "ranks4"])
-def test_what_a_model_is_told(name, growing):
+def test_mcp_reports_growth(name, growing):
     tools = Tools(Opened({"out": growing[name]}))
     for answer in (tools.overview(), tools.findings(), tools.compiles()):
         assert FIRST.match(answer["growing"]) and not OPEN.search(json.dumps(answer))
@@ -161,7 +161,7 @@ def test_what_a_model_is_told(name, growing):
 
 
 def test_a_model_sees_the_newest_state(root, tmp_path):
-    """A bundle that grows is opened each time."""
+    """A growing bundle is reopened each time."""
     trace = written_so_far(root / "fixtures" / "graph_breaks" / "trace", 0.3, tmp_path / "trace")
     tools = Tools(Opened({"out": followed(trace, tmp_path / "out")}))
     before = tools.overview()
@@ -172,6 +172,6 @@ def test_a_model_sees_the_newest_state(root, tmp_path):
     assert "growing" in before and "growing" not in after and after["logs"] != before["logs"]
 
 
-def test_comparisons_say_which_run_goes_on(growing):
+def test_comparisons_name_the_growing_run(growing):
     _, out, _ = run("compare", f"{growing['graph_breaks']}-cut", growing["graph_breaks"])
     assert "The new run goes on" in out and not re.search(r"new: .*did not end", out)

@@ -1,6 +1,4 @@
-"""The JSON of the standard library, which stands in where there is no wheel of orjson, does what orjson does,
-byte for byte.
-"""
+"""The standard library's JSON, used where there is no orjson wheel, matches orjson byte for byte."""
 
 import struct
 
@@ -68,7 +66,7 @@ def test_texts_are_read_alike(text, form):
         assert repr(json_standard.loads(form(text))) == repr(expected)
 
 
-def test_what_is_no_utf_8_is_no_json():
+def test_invalid_utf_8_is_not_json():
     for data in (b'"\xff"', b'"\xed\xa0\x80"', b"\xff\xfe1\x00"):
         with pytest.raises(json_standard.JSONDecodeError):
             json_standard.loads(data)
@@ -81,7 +79,7 @@ def test_what_json_cannot_hold_is_a_type_error():
                 dumps(value)
 
 
-def test_what_else_may_be_made_json():
+def test_other_types_that_become_json():
     assert json_standard.dumps([{1}, json_standard.Fragment(b"2")], default=list) == orjson.dumps(
         [{1}, orjson.Fragment(b"2")], default=list
     )

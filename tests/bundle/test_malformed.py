@@ -1,4 +1,4 @@
-"""Bundles that were tampered with: every command says one sentence, and nothing else comes of them."""
+"""Tampered bundles: every command reports them in one sentence and does nothing else."""
 
 import os
 import sys
@@ -18,8 +18,8 @@ TEXT = (
     ' "name": "g", "filename": 0}]}\n artifact:a 0/0\n | text\n'
 )
 MALFORMED = {
-    "logs is no list": ("manifest.json", lambda m: m.update(logs=5)),
-    "a log is no object": ("manifest.json", lambda m: m["logs"].append("x")),
+    "logs is not a list": ("manifest.json", lambda m: m.update(logs=5)),
+    "a log is not an object": ("manifest.json", lambda m: m["logs"].append("x")),
     "format is no object": ("manifest.json", lambda m: m.update(format=[])),
     "minor is a text": ("manifest.json", lambda m: m["format"].update(minor="1")),
     "codec is a list": ("manifest.json", lambda m: m.update(codec=["none"])),
@@ -70,15 +70,15 @@ def bundle(sound, tmp_path):
 
 
 def commands(bundle, out):
-    """The words of each command that reads the tables of a bundle."""
+    """Yield the arguments of each command that reads the tables of a bundle."""
     return [
         ["info", bundle, "--json"], ["cat", bundle, "rank_0/0/0/a"], ["restore", bundle, out / "logs"], ["legacy", bundle, out / "legacy"],
         ["export", bundle, out / "page.html"], ["merge", bundle, out / "merged"], ["validate", bundle], ["compare", bundle, bundle],
     ]  # fmt: skip
 
 
-def said(words):
-    """What a command says when it does not succeed; nothing but a BundleError or an exit code may end it."""
+def failure_message(words):
+    """Return a failing command's message; only a BundleError or an exit code may end it."""
     done = CliRunner().invoke(cli, [*map(str, words)])
     if isinstance(done.exception, BundleError):
         assert "\n" not in done.exception.message and len(done.exception.message) < 1000
@@ -88,11 +88,11 @@ def said(words):
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_malformed_is_a_sentence(name, bundle, tmp_path):
+def test_malformed_bundles_are_reported_in_a_sentence(name, bundle, tmp_path):
     path, change = MALFORMED[name]
     traces.rewrite(bundle, path, change)
     (tmp_path / "out").mkdir()
-    answers = {words[0]: said(words) for words in commands(bundle, tmp_path / "out")}
+    answers = {words[0]: failure_message(words) for words in commands(bundle, tmp_path / "out")}
     assert answers["validate"]
     assert answers["merge"], "a bundle that is not sound must not get into another one"
     if path == "manifest.json" and name not in ("path is null", "path leads out"):
@@ -101,7 +101,7 @@ def test_malformed_is_a_sentence(name, bundle, tmp_path):
 
 
 def test_a_circle_of_stacks_is_refused(bundle):
-    """The walk upwards would never end."""
+    """Walking up the stack would never end."""
     traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update(parent=1))
     (compile,) = (c for c in Bundle.open(bundle).log("rank_0").compiles if c.row["stack"] is not None)
     with pytest.raises(BundleError, match="the stack 1 does not come before it") as error:
@@ -122,7 +122,7 @@ def test_spans_are_numbered(change, bundle):
     traces.rewrite(bundle, TABLES + "spans.jsonl", change)
     with pytest.raises(BundleError, match="table spans of log rank_0 is damaged"):
         Bundle.open(bundle).log("rank_0").table("spans")
-    assert "table 'spans' is damaged" in said(["validate", bundle])
+    assert "table 'spans' is damaged" in failure_message(["validate", bundle])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_tables_of_rows_are_checked_alone(change, bundle):
     traces.rewrite(bundle, TABLES + "span_totals.jsonl", change)
     with pytest.raises(BundleError, match=r"span_totals\.jsonl is damaged"):
         Bundle.open(bundle).log("rank_0").table("span_totals")
-    assert "span_totals.jsonl is damaged" in said(["compare", bundle, bundle])
+    assert "span_totals.jsonl is damaged" in failure_message(["compare", bundle, bundle])
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_frame_of_nothing_is_refused(column, value, bundle):
 
 
 @pytest.mark.parametrize("row", [-1, 99, 10**30])
-def test_rows_that_there_are_not_are_sentences(row, bundle):
+def test_missing_rows_are_reported_in_a_sentence(row, bundle):
     it = Bundle.open(bundle).log("rank_0")
     for call in (
         it.blob,
@@ -169,7 +169,7 @@ def test_rows_that_there_are_not_are_sentences(row, bundle):
 
 
 def spoiled(bundle):
-    """The payload 'other …', which is a blob of its own, with one byte changed."""
+    """The payload 'other …', a blob of its own, with one byte changed."""
     (path,) = (
         path for path in (bundle / "blobs").rglob("*") if path.is_file() and path.stat().st_size > 300_000
     )
@@ -192,7 +192,7 @@ def test_a_changed_blob_is_refused_wherever_it_is_read(bundle, tmp_path):
                 read()
     for words in (["cat", bundle, "rank_0/0/0/b"], ["cat", bundle, sha256], ["restore", bundle, tmp_path / "logs"], ["legacy", bundle, tmp_path / "legacy"],
                   ["export", bundle, tmp_path / "page.html"], ["merge", bundle, tmp_path / "merged"], ["validate", bundle]):  # fmt: skip
-        assert "another hash" in said(words), words
+        assert "another hash" in failure_message(words), words
 
 
 def test_without_verification_it_is_given(bundle, tmp_path):
@@ -205,8 +205,8 @@ def test_without_verification_it_is_given(bundle, tmp_path):
         ["export", bundle, tmp_path / "page.html"],
         ["merge", bundle, tmp_path / "merged"],
     ):
-        assert said([*words, "--no-verify"]) is None
-    assert "SHA-256" in said(["restore", bundle, tmp_path / "logs", "--no-verify"]), (
+        assert failure_message([*words, "--no-verify"]) is None
+    assert "SHA-256" in failure_message(["restore", bundle, tmp_path / "logs", "--no-verify"]), (
         "that of the log is always checked"
     )
 
@@ -222,11 +222,11 @@ def test_without_verification_it_is_given(bundle, tmp_path):
     ],
 )
 def test_a_pipe_ends_every_command(path, bundle, tmp_path):
-    """It would be waited for: nobody writes into it."""
+    """Opening a pipe would wait for a writer forever."""
     (bundle / path).unlink()
     os.mkfifo(bundle / path)
     for words in [*commands(bundle, tmp_path), ["site", bundle, tmp_path / "site"]]:
-        answer = said(words)
+        answer = failure_message(words)
         if answer is None:
             assert words[0] in ("info", "cat", "restore", "export", "legacy", "compare") and path not in (
                 "manifest.json",
@@ -242,14 +242,12 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
 def test_a_site_publishes_no_link(path, bundle, tmp_path):
     (bundle / path).rename(tmp_path / "secret")
     (bundle / path).symlink_to(tmp_path / "secret")
-    assert "not a regular file" in said(["site", bundle, tmp_path / "site"])
+    assert "not a regular file" in failure_message(["site", bundle, tmp_path / "site"])
     assert not any("secret" in str(path) for path in (tmp_path / "site").rglob("*"))
 
 
 def test_a_report_reads_no_file_that_a_link_names(bundle, tmp_path):
-    """tlparse's reports of several ranks read again what they wrote; the URL of a link looks like a file of
-    theirs.
-    """
+    """Rank reports of tlparse are read back after writing, and a link's URL looks like one of their files."""
     folder = tmp_path / "logs"
     folder.mkdir()
     for rank in (0, 1):
@@ -261,16 +259,16 @@ def test_a_report_reads_no_file_that_a_link_names(bundle, tmp_path):
     build(discover([folder]), tmp_path / "links", jobs=1)
     os.mkfifo(tmp_path / "inductor_output_code_x.txt")
     os.mkfifo(tmp_path / "logs" / "inductor_output_code_x.txt")
-    assert said(["legacy", tmp_path / "links", tmp_path / "logs" / "report"]) is None
+    assert failure_message(["legacy", tmp_path / "links", tmp_path / "logs" / "report"]) is None
 
 
-def test_a_number_without_end_behind_a_name(bundle):
+def test_an_endless_number_after_a_name(bundle):
     with pytest.raises(BundleError, match="has no artifact"):
         find(Bundle.open(bundle), "rank_0/0/0/a#" + "9" * 5000)
 
 
 def test_sound_bundles_do_not_need_the_slow_checks(bundle, monkeypatch):
-    """jsonschema takes a hundred times as long: it is asked only for what to say."""
+    """jsonschema takes a hundred times as long, so it only writes the messages."""
     monkeypatch.setitem(sys.modules, "jsonschema", None)
     assert validate(Bundle.open(bundle)) == []
     traces.rewrite(bundle, LOG, lambda t: t.update(surprise=1))
@@ -278,7 +276,7 @@ def test_sound_bundles_do_not_need_the_slow_checks(bundle, monkeypatch):
         validate(Bundle.open(bundle))
 
 
-def test_what_validate_says_has_an_end(bundle):
+def test_output_of_validate_is_bounded(bundle):
     manifest = Bundle.open(bundle).manifest
     rows = [
         {**manifest["logs"][0], "id": f"log_{number}", "path": f"logs/log_{number}/log.json"}

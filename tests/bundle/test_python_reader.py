@@ -1,4 +1,4 @@
-"""Reading a bundle from Python, and finding things in it by what a person types."""
+"""Reading a bundle from Python, and finding entries by typed words."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ def it(log_of):
 
 @pytest.fixture
 def many_kinds(log_of):
-    """A log of which nothing was read, with 40 kinds that come in turn; each kind has a blob of its own."""
+    """A log without parsed tables, with 40 kinds in turn, each with its own blob."""
     it = log_of(b"".join(record(f"artifact:kind_{i % 40} 0/0", payload=f"payload {i}") for i in range(400)))
     return Bundle(it.bundle.store).logs[0]
 
@@ -124,7 +124,7 @@ def test_events_by_type_name_and_compile(it):
     assert list(it.events(type="nothing")) == list(it.events(compile_id="9/9")) == []
 
 
-def test_what_does_not_exist_is_a_sentence(it):
+def test_a_missing_name_is_reported_in_a_sentence(it):
     for call in (lambda: it.bundle.log("y"), lambda: it.compile("9/9"), lambda: it.metadata(99)):
         with pytest.raises(BundleError):
             call()
@@ -189,7 +189,7 @@ def test_find_a_deeply_nested_timeline(log_of):
     assert json.loads(find(it.bundle, "x/timeline")) == [json.loads(deep)]
 
 
-def test_find_a_timeline_of_nothing(log_of):
+def test_find_an_empty_timeline(log_of):
     assert json.loads(find(log_of(log("a")).bundle, "x/timeline")) == []
 
 
@@ -218,7 +218,7 @@ def test_find_a_blob_and_a_file(it):
         "y/0/0/same",
     ],
 )
-def test_what_cannot_be_found_is_a_sentence(what, it):
+def test_a_failed_search_is_reported_in_a_sentence(what, it):
     with pytest.raises(BundleError) as error:
         find(it.bundle, what)
     assert error.value.message

@@ -1,5 +1,5 @@
-"""The programs in the format documents run; their answers are what is known of the fixtures, or read from the
-log in another way.
+"""The programs in the format documents run, and their answers match the fixtures or a second reading of the
+log.
 """
 
 import hashlib
@@ -36,13 +36,13 @@ def _log(fixture, name="fixture0"):
 
 
 def _records(data):
-    """(fields, payload or None) of each record."""
+    """Yield (fields, payload or None) of each record."""
     return [(json.loads(envelope), payload) for envelope, payload in traces.scan(data)]
 
 
 def _stack_tree(fixture):
-    """Nested text of the stacks of all compiles, by brute force from the dynamo_start records."""
-    strings, tree, last = {}, {}, {}  # last: key of a compile -> where its stack ends
+    """Return nested text of the stacks of all compiles, by brute force from the dynamo_start records."""
+    strings, tree, last = {}, {}, {}  # last: key of a compile -> end of its stack
     started = {}
     for fields, _ in _records(_log(fixture)):
         if "str" in fields:
@@ -79,7 +79,7 @@ def _output_code(fixture, frame_id):
 
 
 def _grep(fixture, needle):
-    """(artifact name, line) of every hit in the graphs and the code of a log."""
+    """Yield (artifact name, line) of every hit in the graphs and the code of a log."""
     code = {"dynamo_output_graph", "aot_inference_graph", "inductor_output_code", "fx_graph_runnable"}
     hits = []
     for fields, payload in _records(_log(fixture)):
@@ -95,8 +95,8 @@ def _grep(fixture, needle):
 
 @pytest.fixture
 def run(built):
-    """run(recipe, trace): the function of a recipe, the bundle by the program of the core document, and its
-    first log.
+    """Return run(recipe, trace): the recipe's function, the bundle read by the core document's program, and
+    its first log.
     """
 
     def make(name, trace):

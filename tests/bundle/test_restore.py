@@ -1,4 +1,4 @@
-"""The source logs again, written by the tool. (log_of holds every degraded log against it.)"""
+"""Restoring the source logs from a bundle. (log_of checks this for every degraded log.)"""
 
 import functools
 import gzip
@@ -16,7 +16,7 @@ from tlparse_bundle.tables import rows
 
 @pytest.fixture
 def made(tmp_path):
-    """made({name: bytes}): the bundle of these logs."""
+    """Return made({name: bytes}): the bundle of these logs."""
 
     def make(logs, **options):
         (tmp_path / "logs").mkdir()
@@ -107,7 +107,7 @@ def test_no_bundle_chooses_a_name(name, made, tmp_path):
 @pytest.mark.parametrize(
     "id_", ["../../evil", "..", ".bashrc", "/tmp/evil", "a/b", "", "x\n", "-x", "é", "a\0b", 5, None]
 )
-def test_an_id_that_is_no_id_is_refused(id_, made, tmp_path):
+def test_an_invalid_id_is_refused(id_, made, tmp_path):
     made({"x.log": log("a")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0].update(id=id_))
     with pytest.raises(BundleError, match=r"manifest\.json is damaged: logs\[0\]\.id"):
@@ -123,7 +123,7 @@ def test_an_id_that_is_no_id_is_refused(id_, made, tmp_path):
         "dedicated_log_torch_trace_rank_3_x y.log.gz",
     ],
 )
-def test_a_build_of_what_was_restored_is_the_same_log(name, made, tmp_path):
+def test_a_restored_log_builds_the_same_bundle(name, made, tmp_path):
     data = log("artifact:a 0/0\n | text")
     bundle = made({name: gzip.compress(data) if name.endswith(".gz") else data})
     (path,) = restore(bundle, tmp_path / "again")
@@ -133,7 +133,7 @@ def test_a_build_of_what_was_restored_is_the_same_log(name, made, tmp_path):
 
 
 def pieces(bundle, at_most):
-    """The size of what is restored; an error when it would be larger."""
+    """Return the size of the restored log; raise an error when it would be larger."""
     size = 0
     for piece in restored_bytes(bundle.logs[0]):
         size += len(piece)
@@ -142,7 +142,7 @@ def pieces(bundle, at_most):
 
 
 def test_no_more_is_written_than_the_log_had(made, tmp_path):
-    """Payloads of many events out of one blob: each event names the payload, whose lines are not in the log."""
+    """Many events name one blob as payload, but its lines are not in the log."""
     made(
         {"x.log": log("\n".join(["artifact:a 0/0\n | " + "y" * 5000] + ["artifact:a 0/0\n | z"] * 50))},
         codec="none",
@@ -160,7 +160,7 @@ def test_no_more_is_written_than_the_log_had(made, tmp_path):
         pieces(bundle, size)
 
 
-def test_logs_for_which_there_is_no_room_are_not_begun(made, tmp_path):
+def test_logs_without_enough_room_are_not_started(made, tmp_path):
     made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
     traces.rewrite(
         tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=10**18)
@@ -171,7 +171,7 @@ def test_logs_for_which_there_is_no_room_are_not_begun(made, tmp_path):
 
 
 def test_a_chunk_is_not_written_again_for_each_payload(made, tmp_path):
-    """The last chunk has no line end any more, and there are many payloads: nothing comes twice."""
+    """The last chunk lacks its line end and there are many payloads: no chunk is written twice."""
     made({"x.log": log("\n".join(["artifact:a 0/0\n | y"] * 50))}, codec="none")
     (chunk,) = (tmp_path / "bundle" / "logs" / "x" / "verbatim").iterdir()
     chunk.write_bytes(chunk.read_bytes().replace(b"\n", b" "))
@@ -184,7 +184,7 @@ def test_a_chunk_is_not_written_again_for_each_payload(made, tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 10, 150])
-def test_a_log_that_says_to_be_smaller_is_not_restored(size, made, tmp_path):
+def test_a_log_with_too_small_a_size_is_not_restored(size, made, tmp_path):
     made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
     traces.rewrite(
         tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=size)
@@ -231,14 +231,14 @@ def test_a_damaged_bundle_is_noticed(empty, made, tmp_path):
         lambda t: [[]],
     ],
 )
-def test_a_bundle_with_a_damaged_table_is_a_sentence(damage, made, tmp_path):
+def test_a_damaged_table_is_reported_in_a_sentence(damage, made, tmp_path):
     made({"x.log": log("a\n | text")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", damage)
     with pytest.raises(BundleError, match="is damaged: "):
         restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
 
 
-def test_a_place_that_cannot_be_written_is_a_sentence(made, tmp_path):
+def test_an_unwritable_place_is_reported_in_a_sentence(made, tmp_path):
     bundle = made({"x.log": log("a")})
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("x" * 300)):

@@ -1,4 +1,4 @@
-"""The schemas: valid, explained, strict, equal to the registries in the code, and true of real bundles."""
+"""The schemas: valid, explained, strict, equal to the registries in the code, and valid for real bundles."""
 
 import copy
 import json
@@ -48,7 +48,7 @@ with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
 
 def nodes(node, path=""):
-    """(path, schema) of a schema and all schemas in it."""
+    """Yield (path, schema) of a schema and all schemas in it."""
     if isinstance(node, dict):
         yield path, node
         for key, child in node.items():
@@ -60,12 +60,12 @@ def nodes(node, path=""):
 
 
 def enums(name, field):
-    """The values of every enum at a path that ends in ``field``."""
+    """Return the values of every enum at a path that ends in ``field``."""
     return [node["enum"] for path, node in nodes(SCHEMAS[name]) if path.endswith(field) and "enum" in node]
 
 
 def tables_of(bundle):
-    """(name of the schema, value) of every JSON file of a bundle, and of every row of a table of rows."""
+    """Yield (schema name, value) of every JSON file of a bundle, and of every row of a table of rows."""
     yield "manifest", bundle.manifest
     yield from rows_of(bundle)
     for log in bundle.logs:
@@ -74,7 +74,7 @@ def tables_of(bundle):
 
 @pytest.fixture(scope="session")
 def tables(built, tmp_path_factory):
-    """{name of the schema: values} of several fixtures, and of records that none of them has."""
+    """{schema name: values} of several fixtures, and of records that no fixture has."""
     found = {name: [row] for name, row in RARE.items()}
     rare = tmp_path_factory.mktemp("rare") / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
@@ -102,7 +102,7 @@ def test_every_property_is_described(name):
 
 
 @with_schemas
-def test_objects_say_what_else_they_may_hold(name):
+def test_objects_state_whether_other_fields_are_allowed(name):
     for path, node in nodes(SCHEMAS[name]):
         kinds = node.get("type", ())
         if "properties" in node:
@@ -133,7 +133,7 @@ def test_real_tables_validate(tables, name):
 
 
 def _objects(schema, value, document):
-    """(schema, object) for every object in a value whose schema names its fields."""
+    """Yield (schema, object) for every object in a value whose schema names its fields."""
     while "$ref" in schema:
         schema = document["$defs"][schema["$ref"].split("/")[-1]]
     if isinstance(value, dict):
@@ -173,7 +173,7 @@ def test_an_additional_or_missing_field_is_rejected(tables, name):
     assert seen
 
 
-def test_statuses_are_those_that_the_code_gives(tables):
+def test_statuses_match_the_code(tables):
     (allowed,) = enums("compiles", "/status")
     (counted,) = enums("manifest", "/statuses/propertyNames")
     assert allowed == counted
@@ -182,7 +182,7 @@ def test_statuses_are_those_that_the_code_gives(tables):
 
 
 def test_no_field_is_hidden_by_what_readers_put_in_front():
-    """``Bundle.rows``, ``Bundle.frame`` and the SQL views begin each row with its bundle, log and rank."""
+    """``Bundle.rows``, ``Bundle.frame`` and the SQL views prefix each row with its bundle, log and rank."""
     assert [
         name
         for name, document in SCHEMAS.items()

@@ -1,6 +1,4 @@
-"""The quick check of shapes says what jsonschema says, of tables of real logs and of what mutations make of
-them.
-"""
+"""The quick shape check agrees with jsonschema on tables of real logs and on their mutations."""
 
 import copy
 import random
@@ -41,14 +39,14 @@ VALUES = [
 
 
 def short(value, length=4):
-    """The value with no more than some elements of each list."""
+    """Return the value with its lists shortened."""
     if isinstance(value, dict):
         return {key: short(item, length) for key, item in value.items()}
     return [short(item, length) for item in value[:length]] if isinstance(value, list) else value
 
 
 def places(value, path=()):
-    """The paths of all that is in a value."""
+    """Yield the paths of all values in a value."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -56,7 +54,7 @@ def places(value, path=()):
 
 
 def shape(value):
-    """What there is in a value, whatever is written there, as far as a list has it in any place."""
+    """Return the structure of a value, with list elements merged."""
     return frozenset(tuple("*" if type(key) is int else key for key in path) for path in places(value))
 
 
@@ -89,7 +87,7 @@ def accepted(check, value):
 
 @pytest.fixture(scope="module")
 def documents(built, tmp_path_factory):
-    """{name of the schema: values} from a small bundle of ranks and the fixtures."""
+    """{schema name: values} from a small bundle of ranks and the fixtures."""
     rare = tmp_path_factory.mktemp("shapes") / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
@@ -150,7 +148,7 @@ def test_it_agrees_with_jsonschema(name, documents):
 
 
 @pytest.mark.parametrize("name", schema_names())
-def test_of_a_newer_version_unknown_fields_and_words_are_let_through(name, documents):
+def test_unknown_fields_and_words_of_a_newer_version_are_accepted(name, documents):
     check, closed = compile_schema(schema(name)), compile_schema(schema(name), closed=True)
     value = short(documents[name][0])
     refused = 0
@@ -183,7 +181,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-def test_among_many_rows_each_is_judged_as_it_is_alone():
+def test_each_of_many_rows_is_judged_alone():
     def target(name):
         return "rows" if name == "a_index" else None
 
@@ -229,7 +227,7 @@ def test_a_keyword_that_it_does_not_know_is_an_error(keyword):
     ({"rows": [{"n": 0}], "word": 5}, "word: 5 is not a string"),
     ({"rows": [{"n": 0}], "column": [1, 2, "\x1b[2J" * 100]}, "column[2]: '"),
 ])  # fmt: skip
-def test_it_says_where_and_what(value, said):
+def test_messages_name_place_and_problem(value, said):
     check = compile_schema({
         "type": "object", "required": ["rows"],
         "properties": {
@@ -242,7 +240,7 @@ def test_it_says_where_and_what(value, said):
     assert "\x1b" not in str(error.value)
 
 
-def test_it_notes_the_largest_reference():
+def test_the_largest_reference_is_recorded():
     column = {"type": "array", "items": {"type": ["integer", "null"], "minimum": -1}}
     check = compile_schema({"type": "object", "properties": {"a_index": column, "other": column, "rows": {"type": "array", "items": {"type": "object", "properties": {
         "b_index": {"type": "integer"}}}}}}, lambda name: "rows of a" if name.endswith("_index") else None)  # fmt: skip

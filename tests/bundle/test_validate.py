@@ -22,7 +22,7 @@ def sound(two_ranks):
 
 @pytest.fixture
 def bundle(sound, tmp_path):
-    """A copy to damage."""
+    """A copy of the bundle, to damage."""
     shutil.copytree(sound, tmp_path / "out")
     return tmp_path / "out"
 
@@ -36,7 +36,7 @@ def test_a_sound_bundle_has_no_problems(bundle):
 
 
 def test_every_file_matters(bundle):
-    """A file that is missing or holds something else is found and named, whichever it is."""
+    """Each file that is missing or changed is found and named."""
     names = [name for name in traces.files(bundle) if name != "manifest.json"]
     assert len(names) > 15
     for name in names:
@@ -110,7 +110,7 @@ DAMAGE = {
     "offset in a blob": (EVENTS, lambda t: t[2].update(offset=99)),
     "size of a payload": (EVENTS, lambda t: t[2].update(payload_size_bytes=99)),
     "overlapping events": (EVENTS, lambda t: t[1].update(gap_bytes=-1)),
-    "event behind the end": (EVENTS, lambda t: t[-1].update(size_bytes=10**9)),
+    "event after the end": (EVENTS, lambda t: t[-1].update(size_bytes=10**9)),
     "missing row": (EVENTS, lambda t: t.pop()),
     "missing field of a row": (EVENTS, lambda t: t[0].pop("line")),
     "wrong type": (EVENTS, lambda t: t[0].update(line="1")),
@@ -164,14 +164,14 @@ def test_damage_is_found(name, bundle):
 @pytest.mark.parametrize("change", [lambda m: m.pop("codec"), lambda m: m.update(codec="rar"), lambda m: m.pop("logs"), lambda m: m.update(logs=5),
                                     lambda m: m["logs"][0].pop("id"), lambda m: m["logs"][1].update(m["logs"][0]), lambda m: m["logs"].append("x"), lambda m: m["format"].pop("minor"),
                                     lambda m: m["format"].update(minor="0"), lambda m: m.update(format=[]), lambda m: []])  # fmt: skip
-def test_a_manifest_that_cannot_be_used_is_a_sentence(change, bundle):
+def test_an_unusable_manifest_is_reported_in_a_sentence(change, bundle):
     traces.rewrite(bundle, "manifest.json", change)
     with pytest.raises(BundleError, match="manifest"):
         problems(bundle)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"null", b"[" * 10_000])
-def test_a_manifest_that_is_no_json_is_a_sentence(data, bundle):
+def test_a_manifest_that_is_not_json_is_reported_in_a_sentence(data, bundle):
     (bundle / "manifest.json").write_bytes(data)
     with pytest.raises(BundleError, match="manifest"):
         Bundle.open(bundle)
@@ -222,7 +222,7 @@ def test_many_problems_of_a_file_are_cut_short(bundle):
 
 
 def test_a_value_that_is_too_deep_for_a_message(tmp_path):
-    """What jsonschema says of a value has all of it."""
+    """jsonschema quotes the whole value in its message."""
     (tmp_path / "x.log").write_bytes(record("artifact:recompile_reasons 0/1", payload="0/0: x is None"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", codec="none", jobs=1)
     path = tmp_path / "out" / "logs" / "x" / "recompiles.jsonl"
@@ -233,7 +233,7 @@ def test_a_value_that_is_too_deep_for_a_message(tmp_path):
     assert problem.startswith("logs/x/recompiles.jsonl: ") and len(problem) < 500
 
 
-def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(sound, tmp_path):
+def test_a_chunk_with_many_references_is_read_once(sound, tmp_path):
     shutil.copytree(sound, tmp_path / "out")
     path = next((tmp_path / "out" / "logs").glob("*/log.json"))
     directory = json.loads(path.read_bytes())
@@ -250,7 +250,7 @@ def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(sound
 
 
 @pytest.mark.parametrize("name", ["metadata", "events"])
-def test_a_file_that_is_named_again_and_again_is_not_read_again_and_again(name, sound, tmp_path):
+def test_a_file_with_many_references_is_read_once(name, sound, tmp_path):
     shutil.copytree(sound, tmp_path / "out")
     path = next((tmp_path / "out" / "logs").glob("*/log.json"))
     directory = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What validate says of a growing bundle that is not as it says."""
+"""`validate` on a growing bundle whose manifest is wrong about its state."""
 
 import json
 
@@ -41,7 +41,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("said", CHANGES)
-def test_it_is_said(said, growing):
+def test_each_contradiction_is_reported(said, growing):
     assert validate(Bundle.open(growing)) == []
     manifest = json.loads((growing / "manifest.json").read_text())
     CHANGES[said](manifest)

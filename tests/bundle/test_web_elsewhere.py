@@ -1,4 +1,4 @@
-"""Bundles and logs on web servers that mean no good: where they lead, what they send, how long they take."""
+"""Bundles and logs on malicious web servers: redirects, sizes, delays."""
 
 import http.server
 import threading
@@ -16,7 +16,7 @@ from waiting import HANG_S
 
 @contextmanager
 def web_server(answer):
-    """The address of a server whose answers ``answer(handler)`` writes, and the paths that were asked for."""
+    """Return the address of a server whose responses ``answer(handler)`` writes, and the requested paths."""
     asked, ended = [], threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -60,7 +60,7 @@ def sends(handler, body=b"", status=200, **headers):
 
 
 def without_end(handler, piece, pause):
-    """Sends until the test is over."""
+    """Send until the test ends."""
     while not handler.server.ended.wait(pause):
         handler.wfile.write(piece)
         handler.wfile.flush()
@@ -126,13 +126,13 @@ def test_another_place_on_the_same_server_is_followed(web, bundle):
     assert asked[:2] == ["/old/manifest.json", "/new/manifest.json"]
 
 
-def test_a_server_that_sends_round_and_round(web):
+def test_a_redirect_loop(web):
     url, asked = web(lambda handler: sends(handler, status=302, Location=handler.path + "x"))
     assert "more than 5 times" in refusal(f"{url}/out")
     assert len(asked) == 6
 
 
-def test_links_of_a_page_that_lead_out_of_the_folder_are_none_of_it(web):
+def test_links_out_of_the_folder_are_ignored(web):
     page = (
         '<a href="a.log">a</a> <a href="http://127.0.0.1:1/out/b.log">b</a> <a href="/c.log">c</a> <a'
         ' href="../d.log">d</a> <a href="e/../../e.log">e</a> <a href="?C=N">f</a> <a href="sub/">g</a> <a'
@@ -190,20 +190,20 @@ def test_a_body_without_end(length, web):
     if length == "10":
         try:
             assert RemoteFolder(url).read("x", 1 << 22) == bytes(10)
-        except OSError as error:  # what comes behind the body may come with it
+        except OSError as error:  # bytes after the body may arrive with it
             assert len(str(error)) < 500 and "\n" not in str(error)
         return
     with pytest.raises(OSError, match="more than the 4,194,304 bytes"):
         RemoteFolder(url).read("x", 1 << 22)
 
 
-def test_a_body_that_unpacks_itself_is_taken_as_it_is(web):
+def test_a_compressed_body_is_not_decompressed(web):
     url, _ = web(lambda handler: sends(handler, b"\x1f\x8b not unpacked", Content_Encoding="gzip"))
     assert RemoteFolder(url).read("x", 100) == b"\x1f\x8b not unpacked"
 
 
 def test_a_range_without_end(web, monkeypatch):
-    """A log is read in ranges: a server that sends more than was asked for is not listened to for ever."""
+    """A log is read in ranges: a server that sends more than requested is cut off."""
     monkeypatch.setattr(remote_http, "MAX_BYTES", 1 << 23)
 
     def answer(handler):
@@ -234,7 +234,7 @@ def test_a_log_on_a_bucket_has_the_same_bound():
 
 
 @pytest.mark.parametrize("way", ["silence", "head", "body", "pieces"])
-def test_a_server_that_takes_for_ever(way, web, impatient):
+def test_a_server_that_never_responds(way, web, impatient):
     def answer(handler):
         if way == "head":
             handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
@@ -251,7 +251,7 @@ def test_a_server_that_takes_for_ever(way, web, impatient):
 
 
 @pytest.mark.parametrize("size", [None, 1 << 20])
-def test_a_log_that_takes_for_ever(size, web, impatient):
+def test_a_log_that_never_arrives(size, web, impatient):
     def answer(handler):
         sends(handler, **({"Content_Length": str(size)} if size else {}))
         if handler.command == "GET":
@@ -265,7 +265,7 @@ def test_a_log_that_takes_for_ever(size, web, impatient):
 
 
 @pytest.mark.parametrize("status", [404, 500, 403])
-def test_what_a_server_says_no_to_is_a_sentence(status, web):
+def test_a_refusal_by_the_server_is_reported_in_a_sentence(status, web):
     url, _ = web(lambda handler: sends(handler, status=status))
     assert f"{url}/out/manifest.json cannot be read" in refusal(f"{url}/out")
 

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: words, exit codes, what goes where."""
+"""The command line for users: messages, exit codes, output streams."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ GOOD = log("dynamo_start 0/0 @0\n artifact:a/b 0/0\n | text\n artifact:a/b 0/0\n
 
 @pytest.fixture
 def run(tmp_path, root):
-    """run(*arguments): the finished process, which ran in an empty folder and printed no traceback."""
+    """Return run(*arguments): the finished process, started in an empty folder, checked for no traceback."""
 
     def run_it(*arguments, **environment):
         variables = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), **environment}
@@ -73,7 +73,7 @@ def test_help_lists_the_commands(option, run):
     assert done.returncode == 0 and all(f"  {command} " in done.stdout for command in COMMANDS)
 
 
-def test_version_says_tool_and_format(run):
+def test_version_prints_tool_and_format(run):
     done = run("--version")
     assert done.returncode == 0 and done.stdout.startswith("tlparse-bundle ") and "(format 2." in done.stdout
 
@@ -123,7 +123,7 @@ def test_build_is_the_default_command(trace, run):
     assert traces.files(trace.parent / "one") == traces.files(trace.parent / "other")
 
 
-def test_build_says_what_it_did_on_stderr(trace, run):
+def test_build_reports_on_stderr(trace, run):
     done = run("trace", "out")
     assert done.stdout == ""
     assert (
@@ -155,14 +155,14 @@ def test_diagnostics_are_summed_up(trace, run):
 
 
 def test_strict_builds_and_exits_with_3_when_a_log_is_damaged(trace, run):
-    assert run("trace", "good", "--strict").returncode == 0  # an unknown year is no damage
+    assert run("trace", "good", "--strict").returncode == 0  # an unknown year is not damage
     (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(GOOD + b"noise\n")
     assert run("trace", "damaged", "--strict", "-q").returncode == 3
     assert run("info", "damaged").returncode == 0
 
 
 @pytest.mark.parametrize("option", ["-q", "--json"])
-def test_strict_says_which_log_has_what(option, trace, run):
+def test_strict_names_the_problems_of_each_log(option, trace, run):
     (trace / "dedicated_log_torch_trace_y.log").write_bytes(
         GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32) + b"\n"
     )
@@ -171,7 +171,7 @@ def test_strict_says_which_log_has_what(option, trace, run):
     assert done.returncode == 3 and "Error: --strict" in done.stderr
     assert "  dedicated_log_torch_trace_y.log: 3 × not-a-record, 1 × payload-md5\n" in done.stderr
     assert "  dedicated_log_torch_trace_z.log: 1 × record-cut\n" in done.stderr
-    assert "rank_0_x" not in done.stderr.partition("Error:")[2]  # nor the empty line: it is no damage
+    assert "rank_0_x" not in done.stderr.partition("Error:")[2]  # nor the empty line, which is not damage
     assert "blank-line" not in done.stderr.partition("Error:")[2]
     assert run("trace", "lenient", option).returncode == 0
 
@@ -205,7 +205,7 @@ def test_jobs_and_codec(trace, run):
 # ---- without OUT, and the wrong way round
 
 
-def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace(trace, run, tmp_path):
+def test_without_out_the_bundle_is_named_after_the_trace(trace, run, tmp_path):
     done = run("trace")
     assert (
         done.returncode == 0
@@ -274,7 +274,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
         (["docs", "schema", "nothing"], 1, "unknown schema 'nothing'"),
     ],
 )
-def test_a_mistake_is_a_sentence(arguments, code, words, trace, run):
+def test_a_mistake_is_reported_in_a_sentence(arguments, code, words, trace, run):
     (trace.parent / "notes.txt").write_text("shopping list")
     (trace.parent / "hollow.log").write_bytes(b"")
     (trace.parent / "empty").mkdir()
@@ -326,7 +326,7 @@ def test_cat(what, text, out, run):
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, text, "")
 
 
-def test_cat_says_what_there_is_instead(out, run):
+def test_cat_lists_alternatives(out, run):
     done = run("cat", "out", "rank_0_x/0/0/c")
     assert done.returncode == 1 and done.stdout == "" and "a/b" in done.stderr
 
@@ -343,7 +343,7 @@ artifact:a 2/0_1
 """
 
 
-def test_cat_names_the_attempt_that_has_it(tmp_path, run):
+def test_cat_names_the_attempt_with_the_artifact(tmp_path, run):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for rank in range(1 + (name == "two")):
@@ -407,7 +407,7 @@ def test_no_color_and_no_terminal_write_no_escapes(trace, run):
         assert "\x1b" not in done.stderr + done.stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(out, root):
+def test_a_closed_pipe_is_not_an_error(out, root):
     command = (
         f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit"
         " ${PIPESTATUS[0]}"
@@ -439,7 +439,7 @@ def test_a_reader_that_goes_away_is_no_error(out, root):
         ("docs schema graph_", {"graph_breaks", "graph_break_records", "graph_executions", "graph_tensors"}),
     ],
 )
-def test_a_shell_completes_what_is_there(typed, words, out, run):
+def test_a_shell_completes_existing_names(typed, words, out, run):
     done = run(
         _TLPARSE_BUNDLE_COMPLETE="bash_complete",
         COMP_WORDS=f"tlparse-bundle {typed}",
@@ -465,8 +465,7 @@ def test_a_shell_completes_traces_and_bundles_as_files(out, run):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root):
-    # Compressed files of some GB of records: however late the signal is sent, it comes in the middle of the
-    # work.
+    # Compressed files of some GB of records, so a signal always arrives in the middle of the work.
     data = zstandard.compress(
         b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000))
     )
@@ -477,7 +476,7 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
     command = [sys.executable, "-m", "tlparse_bundle", "trace", "out", "--jobs", jobs]
     before = signal.signal(
         signal.SIGINT, signal.default_int_handler
-    )  # ignored, and inherited so, where these tests run in the background of a shell
+    )  # ignored by inheritance when these tests run in the background of a shell
     with subprocess.Popen(
         command,
         cwd=trace.parent,

@@ -1,4 +1,4 @@
-"""The command that compares two runs, as a user meets it."""
+"""The `compare` command for users."""
 
 import json
 
@@ -23,7 +23,7 @@ def pair(root):
     return [root / "fixtures" / "pairs" / "new_break" / side for side in ("base", "new")]
 
 
-def test_traces_are_bundled_meanwhile_and_leave_nothing(run, pair, tmp_path):
+def test_traces_are_bundled_in_a_temporary_folder(run, pair, tmp_path):
     done = run(*pair)
     assert done.returncode == 0
     headline, empty, first, *_ = done.stdout.split("\n")
@@ -42,7 +42,7 @@ def test_traces_are_bundled_meanwhile_and_leave_nothing(run, pair, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_formats_say_the_same(run, built, pair):
+def test_the_formats_agree(run, built, pair):
     bundles = [built(side).folder for side in pair]
     document = json.loads(run(*bundles, "--json").stdout)
     assert document == json.loads(run(*bundles, "--format", "json").stdout)
@@ -94,14 +94,14 @@ def test_ranks_of_one_bundle(run, built, root):
     assert run(out, "--ranks", "0-7").returncode == 2
 
 
-def test_what_is_no_bundle_is_named(run, pair, tmp_path):
+def test_an_argument_that_is_not_a_bundle_is_named(run, pair, tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
     done = run(pair[0], tmp_path / "nothing")
     assert done.returncode == 1 and "nothing" in done.stderr and "does not exist" in done.stderr
 
 
-def test_a_text_of_a_log_is_no_escape_and_no_annotation(run, tmp_path):
-    """Names that a log makes up stay names."""
+def test_text_of_a_log_is_escaped(run, tmp_path):
+    """Names from a log stay names."""
     for side, name in (("one", "f"), ("two", "\\u001b[31mred\\n::error::x")):
         text = (
             f'str ["a.py", 0]\n dynamo_start 0/0 {{"stack": [{{"line": 1, "name": "{name}", "filename":'
@@ -115,7 +115,7 @@ def test_a_text_of_a_log_is_no_escape_and_no_annotation(run, tmp_path):
         assert [line for line in done.stdout.splitlines() if line.startswith("::error::")] == []
 
 
-def test_what_all_ranks_share_is_told_once(run, built, root):
+def test_changes_common_to_all_ranks_are_reported_once(run, built, root):
     fixtures = root / "fixtures"
     done = run(built(fixtures / "ranks4" / "trace").folder, built(fixtures / "again" / "ranks4").folder)
     assert done.stdout.count("Inductor generated different code for 3 unchanged graphs") == 1

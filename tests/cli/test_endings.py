@@ -1,4 +1,4 @@
-"""How commands end: signals, a full disk, missing rights, little memory, two at once.
+"""How commands end: signals, a full disk, missing permissions, little memory, two at once.
 
 Nothing is lost, and nothing is left.
 """
@@ -38,7 +38,7 @@ def entries(place):
 
 @pytest.fixture(scope="module")
 def endless_log(tmp_path_factory):
-    """A log of some GB, in a small file."""
+    """Write a log of some GB in a small file."""
     data = zstandard.compress(
         b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000))
     )
@@ -49,7 +49,7 @@ def endless_log(tmp_path_factory):
 
 @pytest.fixture
 def endless(endless_log, tmp_path):
-    """endless(count): that many of them: however late a signal is sent, it comes in the middle of the work."""
+    """Return endless(count): logs so long that a signal always arrives in the middle of the work."""
     (tmp_path / "trace").mkdir()
 
     def make(count):
@@ -61,13 +61,13 @@ def endless(endless_log, tmp_path):
 
 
 def _heeds_signals():
-    """What runs in the background of a shell, or under nohup, inherits that it ignores some."""
+    """Reset signals, because processes in the background of a shell or under nohup inherit ignored ones."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Started:
-    """A build in the middle of its work, in a folder with nothing but logs and perhaps an old bundle."""
+    """A running build in a folder with only logs and perhaps an old bundle."""
 
     def __init__(self, folder, *options, heeds_signals=True):
         self.folder, self.mark = folder, uuid.uuid4().hex
@@ -82,7 +82,7 @@ class Started:
         return self
 
     def children(self, word, but="\0"):
-        """Process numbers of its children that have this word in their command line, and not the other one."""
+        """Return the ids of child processes whose command line contains the one word but not the other."""
         found = []
         for task in Path(f"/proc/{self.process.pid}/task").iterdir():
             for pid in (task / "children").read_text().split():
@@ -155,8 +155,8 @@ except BaseException as error:
 @pytest.mark.parametrize(
     "number, ended", [(signal.SIGTERM, "Terminated(15)"), (signal.SIGINT, "KeyboardInterrupt()")]
 )
-def test_a_signal_that_python_loses_comes_again(number, ended):
-    """What is raised in a destructor, or in a callback of a weak reference, reaches nobody."""
+def test_a_signal_that_python_loses_is_repeated(number, ended):
+    """An exception raised in a destructor or a weak reference callback reaches nobody."""
     done = subprocess.run(
         [sys.executable, "-c", _LOST, str(int(number))],
         env=environment(),
@@ -182,14 +182,14 @@ main()
 
 @LINUX
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("word, said", [("format", ""), ("nothing", "Error")])
-def test_a_signal_that_comes_when_all_is_done_is_no_fault(number, word, said):
-    """The interpreter takes a moment to end: an exception would go nowhere, but into a traceback."""
+@pytest.mark.parametrize("word, message", [("format", ""), ("nothing", "Error")])
+def test_a_signal_at_the_very_end_is_not_a_fault(number, word, message):
+    """While the interpreter exits, an exception would only print a traceback."""
     command = [sys.executable, "-c", _LATE, str(int(number)), "docs", word]
     done = subprocess.run(
         command, env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S
     )
-    assert done.returncode == -number and said in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == -number and message in done.stderr and "Traceback" not in done.stderr
 
 
 # ---- processes that help
@@ -197,7 +197,7 @@ def test_a_signal_that_comes_when_all_is_done_is_no_fault(number, word, said):
 
 @LINUX
 @pytest.mark.parametrize("logs, word", [(2, "spawn_main"), (1, "tlparse_bundle")])
-def test_a_process_that_helps_and_is_killed_is_a_sentence(logs, word, endless, tmp_path):
+def test_a_killed_worker_is_reported_in_a_sentence(logs, word, endless, tmp_path):
     endless(logs)
     started = Started(tmp_path, "--jobs", "2", "--json").working()
     until(lambda: len(started.children(word, but="leftovers")) > 0)
@@ -211,7 +211,7 @@ def test_a_process_that_helps_and_is_killed_is_a_sentence(logs, word, endless, t
 
 
 @LINUX
-def test_of_two_builds_at_once_the_second_says_so(endless, tmp_path):
+def test_the_second_of_two_parallel_builds_is_refused(endless, tmp_path):
     endless(1)
     started = Started(tmp_path, "--jobs", "1").working()
     started.process.send_signal(signal.SIGSTOP)
@@ -261,7 +261,9 @@ NAMES = list(commands(Path(), Path()))
 
 @pytest.fixture
 def in_a_namespace(tmp_path):
-    """in_a_namespace(script, *arguments): a shell that may mount on ./place; skips where none may."""
+    """Return in_a_namespace(script, *arguments): run a shell that may mount on ./place; skip where that is
+    not allowed.
+    """
 
     def run(script, *arguments):
         place = tmp_path / "place"
@@ -276,7 +278,7 @@ def in_a_namespace(tmp_path):
     return run
 
 
-def said(done, words):
+def fails_with(done, words):
     assert done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr, done.stderr
     if done.stdout.startswith("{"):
         assert words in json.loads(done.stdout.splitlines()[0])["error"]["message"]
@@ -296,16 +298,16 @@ def test_a_full_disk(name, material, in_a_namespace):
         ' sort | md5sum)" || find place >&2; exit $code'
     )
     done = in_a_namespace(script, *command(*words))
-    said(
+    fails_with(
         done, "there are 102,400 free" if name == "restore" else "No space left on device"
-    )  # restore knows what it needs
+    )  # restore knows how much space it needs
     assert "place/out/" not in done.stderr and ".partial" not in done.stderr
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "over"])
 @pytest.mark.parametrize("where", ["out", "new/out"])
 def test_a_place_that_is_read_only(name, where, material, in_a_namespace):
-    said(
+    fails_with(
         in_a_namespace(
             'mount -t tmpfs -o ro none place; "$@"', *command(*commands(material, f"place/{where}")[name])
         ),
@@ -315,12 +317,14 @@ def test_a_place_that_is_read_only(name, where, material, in_a_namespace):
 
 def test_an_old_bundle_in_a_place_that_is_read_only(material, in_a_namespace):
     script = f'mount -t tmpfs none place; cp -r {material}/bundle1 place/out; mount -o remount,ro place; "$@"'
-    said(in_a_namespace(script, *command(*commands(material, "place/out")["over"])), "Read-only file system")
+    fails_with(
+        in_a_namespace(script, *command(*commands(material, "place/out")["over"])), "Read-only file system"
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("over", "export")])
 def test_an_empty_mount_point_is_filled(name, material, in_a_namespace):
-    """As containers have it: what is around it may be read-only."""
+    """As in containers, where the surrounding folder may be read-only."""
     script = (
         "mount -t tmpfs none place; mkdir place/out; mount -t tmpfs none place/out; mount -o remount,ro"
         ' place; "$@" && ls -A place place/out >&2'
@@ -345,7 +349,7 @@ def test_a_mount_point_that_holds_a_bundle_cannot_be_replaced(material, in_a_nam
 @pytest.mark.parametrize("limit", ["-n 64", "-n 16", "-v 400000", "-v 150000", "-v 60000", "-f 100"])
 @pytest.mark.parametrize("name", ["build", "one", "over", "restore", "export"])
 def test_little_of_something(limit, name, material, tmp_path):
-    """Either it is enough, or that is said; in both cases nothing is left."""
+    """The command succeeds or reports the shortage, and leaves no file or process."""
     out = tmp_path / "out"
     if name == "over":
         shutil.copytree(material / "bundle1", out)
@@ -365,7 +369,7 @@ def test_little_of_something(limit, name, material, tmp_path):
     until(lambda: entries(tmp_path), ["out"] if out.exists() else [])
     begun = (
         "tlparse_bundle/cli/main.py" in done.stderr or "Error" in done.stderr
-    )  # else the interpreter itself did not start
+    )  # otherwise the interpreter itself did not start
     if limit in ("-n 64", "-f 100", "-v 400000"):
         assert begun or done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr, done.stderr
@@ -404,7 +408,7 @@ def test_standard_output_that_is_full(material, tmp_path):
         ("OSError(24, 'Too many open files')", "system", False),
     ],
 )
-def test_what_nobody_thought_of_is_json_too(error, code, shown, material):
+def test_unexpected_errors_are_json(error, code, shown, material):
     program = (
         "import sys; sys.argv = ['tlparse-bundle', 'info', '--json', sys.argv[1]]\n"
         "import tlparse_bundle.render.info as info\n"
@@ -420,4 +424,4 @@ def test_what_nobody_thought_of_is_json_too(error, code, shown, material):
         timeout=HANG_S,
     )
     assert done.returncode == 1 and json.loads(done.stdout)["error"]["code"] == code
-    assert ("Traceback" in done.stderr) == shown  # a fault of ours must be seen
+    assert ("Traceback" in done.stderr) == shown  # an internal error must be visible

@@ -1,5 +1,5 @@
-"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, what is said, and what
-is left.
+"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, output and remaining
+files.
 """
 
 import json
@@ -24,7 +24,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def is_the_build(out, trace):
-    """Whether the bundle is byte for byte what a build makes."""
+    """Return whether the bundle equals a build, byte for byte."""
     build(discover([trace]), out.parent / "built", jobs=1, codec="none")
     return traces.files(out) == traces.files(out.parent / "built")
 
@@ -41,7 +41,7 @@ def test_a_signal_finishes_the_bundle(number, code, start, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["built", "out", "trace"]
 
 
-def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
+def test_it_ends_with_a_process_and_has_all_its_records(start, tmp_path):
     data = (tmp_path / "trace" / LOG).read_bytes()
     (tmp_path / "trace" / LOG).unlink()
     writer = (
@@ -64,7 +64,7 @@ def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
             started.state(part + 1)
             program.stdin.write(b"\n")
             program.stdin.flush()
-        program.wait(HANG_S)  # a child that nobody has waited for has ended as well
+        program.wait(HANG_S)  # an unreaped child has ended as well
         returned, out, _errors = started.end()
     finally:
         program.kill()
@@ -86,10 +86,10 @@ def test_a_process_that_has_ended_already(start, tmp_path):
     )
 
 
-def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_path):
+def test_the_second_ctrl_c_ends_at_once_and_following_again_resumes(start, tmp_path):
     started = start("follow", "trace", "out", "--no-serve", "--codec", "none").state()
     (writer,) = children(started.process.pid)
-    os.kill(writer, signal.SIGSTOP)  # it takes its time
+    os.kill(writer, signal.SIGSTOP)  # takes a while
     started.process.send_signal(signal.SIGINT)
     started.line("Finishing the bundle")
     returned, _, errors = started.end(signal.SIGINT)
@@ -106,7 +106,7 @@ def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_p
 
 
 def test_signals_to_a_process_and_its_group_are_one(start, tmp_path):
-    """As those of 'timeout', and of a shell whose terminal has gone."""
+    """As with 'timeout', and with a shell whose terminal is closed."""
     started = start("follow", "trace", "out", "--no-serve").state()
     for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGCONT):
         started.process.send_signal(number)
@@ -127,7 +127,7 @@ def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
 
 
 @LINUX
-def test_a_writer_that_is_killed_is_a_sentence(start):
+def test_a_killed_writer_is_reported_in_a_sentence(start):
     started = start("follow", "trace", "out", "--no-serve", "--json").state()
     os.kill(children(started.process.pid)[0], signal.SIGKILL)
     returned, out, errors = started.end()
@@ -168,7 +168,7 @@ def test_a_folder_that_appears_later(start, tmp_path):
         ([], 2, "TRACE"),
     ],
 )
-def test_mistakes_are_sentences(arguments, code, words, start, tmp_path):
+def test_mistakes_are_reported_in_a_sentence(arguments, code, words, start, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     build(discover([tmp_path / "trace"]), tmp_path / "done", jobs=1)
@@ -228,7 +228,7 @@ def test_serve_follow_keeps_nothing(start, tmp_path):
     assert run_warm(["serve", "--follow"], tmp_path).returncode == 2
 
 
-def test_a_port_that_is_taken_is_said_before_anything_is_written(start, tmp_path):
+def test_a_taken_port_is_reported_before_anything_is_written(start, tmp_path):
     import socket
 
     with socket.socket() as taken:
@@ -249,7 +249,7 @@ folder.mkdir(exist_ok=True)
 
 
 def run_follow(start, tmp_path, *options, program=""):
-    """The program may wait for what the test writes; without the test it ends."""
+    """The program may wait for what the test writes; it ends when the test ends."""
     (tmp_path / "program.py").write_text(TRACER + textwrap.dedent(program))
     return start(
         "run",

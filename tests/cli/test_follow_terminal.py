@@ -1,4 +1,4 @@
-"""The live screen of ``follow --no-serve``, in a terminal that is kept in memory."""
+"""The live screen of ``follow --no-serve``, in an emulated terminal."""
 
 import fcntl
 import json
@@ -24,7 +24,7 @@ OPEN = [
 
 
 class Terminal:
-    """A terminal of 80 × 24 in memory, with a command in it."""
+    """An emulated terminal of 80 × 24 that runs a command."""
 
     def __init__(self, start, *arguments, columns=80, lines=24):
         self._ours, its = os.openpty()
@@ -41,17 +41,17 @@ class Terminal:
         self.screen.resize(lines, columns)
 
     def read(self):
-        """What can be seen now."""
+        """Read what is on the screen."""
         try:
             while data := os.read(self._ours, 1 << 16):
                 self.raw += data
                 self._stream.feed(data)
-        except (BlockingIOError, OSError):  # nothing for now, or the program has ended
+        except (BlockingIOError, OSError):  # nothing to read, or the program has ended
             pass
         return "\n".join(self.screen.display)
 
     def ends(self):
-        """The exit code. Somebody must read meanwhile: a terminal holds some thousand characters."""
+        """Wait for the exit code while reading, because a terminal buffers only some thousand characters."""
         until(lambda: self.read() is not None and self.started.process.poll() is not None)
         return self.started.process.returncode
 
@@ -60,14 +60,14 @@ class Terminal:
         return self.read()
 
     def _lacks(self, words):
-        """Empty when all is there; else what is missing, and what there is."""
+        """Return an empty string when all is on the screen, otherwise what is missing and what is there."""
         text = self.read()
         missing = [word for word in words if word not in text]
         return f"{missing} are not in\n{text}" if missing else ""
 
 
 def test_the_screen(start, tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")  # as some shells hand on the size that the terminal had at first
+    monkeypatch.setenv("COLUMNS", "80")  # as some shells pass on the terminal's initial size
     monkeypatch.setenv("LINES", "24")
     with (tmp_path / "trace" / "dedicated_log_torch_trace_rank_1_y.log").open("wb") as growing:
         terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
@@ -84,7 +84,9 @@ def test_the_screen(start, tmp_path, monkeypatch):
     terminal.started.process.send_signal(signal.SIGINT)
     assert terminal.ends() == 0
     terminal.shows("View it: tlparse-bundle serve out")
-    assert b"\x1b[?1049l" in terminal.raw and b"\x1b[?25h" in terminal.raw  # the other screen, and the cursor
+    assert (
+        b"\x1b[?1049l" in terminal.raw and b"\x1b[?25h" in terminal.raw
+    )  # the alternate screen, and the cursor
     assert b"Traceback" not in terminal.raw
 
 
@@ -102,8 +104,8 @@ def test_ctrl_z_gives_the_terminal_back(start):
     terminal.shows("1 log")
     pid = terminal.started.process.pid
     terminal.started.process.send_signal(signal.SIGTSTP)
-    # In a session without a shell nobody could wake it up, so that the system does not stop it: it only lets
-    # go, and comes back.
+    # Without a shell in the session nobody could wake the process, so the system does not stop it: it only
+    # releases the terminal and resumes.
     until(
         lambda: (
             terminal.read() is not None

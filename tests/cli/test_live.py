@@ -1,4 +1,4 @@
-"""What a terminal shows of a bundle that grows: one screen, or lines of news."""
+"""Terminal output for a growing bundle: one screen, or lines of news."""
 
 import io
 
@@ -90,10 +90,10 @@ class Growing:
 
 
 @pytest.fixture
-def told():
-    """told(states, seconds after): the lines of these states, one after the other, without their times."""
+def lines_of():
+    """Return lines_of(states, seconds after): the lines for these states without their times."""
 
-    def tell(*states, after=0):
+    def read_lines(*states, after=0):
         lines, views = [], Views("out")
         teller = Lines(lambda text: lines.append(text.partition("  ")[2]))
         for state in states:
@@ -102,11 +102,11 @@ def told():
             teller.tick(NOW_US + second * S)
         return lines
 
-    return tell
+    return read_lines
 
 
 def drawn(state, width=80, height=24, encoding="utf-8"):
-    """The lines of the screen."""
+    """Return the lines of the screen."""
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(
         file=file,
@@ -129,14 +129,14 @@ def drawn(state, width=80, height=24, encoding="utf-8"):
 # ---- lines
 
 
-def test_each_thing_is_told_once(told):
+def test_each_event_is_reported_once(lines_of):
     state = Growing(
         [running()],
         breaks=2,
         findings=[finding("Graph break in `f`", 1)],
         problems=["rank_0.log was replaced"],
     )
-    assert told(state, state, state) == [
+    assert lines_of(state, state, state) == [
         "log log0.log",
         "rank_0.log was replaced",
         "! Graph break in `f`",
@@ -145,10 +145,10 @@ def test_each_thing_is_told_once(told):
     ]
 
 
-def test_only_what_is_new_is_told(told):
+def test_only_new_events_are_reported(lines_of):
     first = Growing([running()], findings=[finding("one", 1)])
     second = Growing([running("backward", 4)], findings=[finding("one", 1), finding("two", 9)])
-    lines = told(first, second)
+    lines = lines_of(first, second)
     assert [line for line in lines if "one" in line or "two" in line] == ["! one", "! two"]
     assert [line for line in lines if line.startswith("compiling")] == [
         "compiling 3/0 forward (model.py:12) for 41 s, in inductor_compile",
@@ -156,38 +156,40 @@ def test_only_what_is_new_is_told(told):
     ]
 
 
-def test_a_short_compile_is_told_when_it_gets_long(told):
+def test_a_compile_is_reported_when_it_gets_long(lines_of):
     state = Growing([running(since_s=1)])
-    assert not any("compiling 3/0" in line for line in told(state))
-    assert sum("compiling 3/0" in line for line in told(state, after=4)) == 1
+    assert not any("compiling 3/0" in line for line in lines_of(state))
+    assert sum("compiling 3/0" in line for line in lines_of(state, after=4)) == 1
 
 
-def test_silence_is_told_once_with_the_last_record(told):
+def test_silence_is_reported_once_with_the_last_record(lines_of):
     state = Growing([], [running()], read_s=28)
-    assert not any("no record" in line for line in told(state))
-    lines = [line for line in told(state, after=6) if "no record" in line]
+    assert not any("no record" in line for line in lines_of(state))
+    lines = [line for line in lines_of(state, after=6) if "no record" in line]
     assert lines == [
         "rank 0: no record for 30 s; last record: Guards of 3/0; no open compile",
         "rank 1: no record for 30 s; last record: Guards of 3/0; still in 3/0 forward (model.py:12)",
     ]
 
 
-def test_a_compile_that_runs_is_no_finding(told):
+def test_a_running_compile_is_not_a_finding(lines_of):
     did_not_end = finding("The compile of `f` did not end", 1, kind="unfinished-compile", compiles=["3/0"])
-    assert not any("did not end" in line for line in told(Growing([running()], findings=[did_not_end])))
+    assert not any("did not end" in line for line in lines_of(Growing([running()], findings=[did_not_end])))
     assert not any("did not end" in line for line in drawn(Growing([running()], findings=[did_not_end])))
     assert any("did not end" in line for line in drawn(Growing([], findings=[did_not_end])))
 
 
-def test_many_at_once_are_counted(told):
-    lines = told(Growing(*[[]] * 64, findings=[finding(f"number {number}", number) for number in range(20)]))
+def test_many_at_once_are_counted(lines_of):
+    lines = lines_of(
+        Growing(*[[]] * 64, findings=[finding(f"number {number}", number) for number in range(20)])
+    )
     assert (
         lines[0] == "64 logs: log0.log to log63.log" and "… and 15 more of these" in lines and len(lines) < 10
     )
 
 
-def test_ranks_at_the_same_place_are_one_line(told):
-    lines = told(Growing([running()], [running()], [], [running(since_s=50)]))
+def test_ranks_at_the_same_place_are_one_line(lines_of):
+    lines = lines_of(Growing([running()], [running()], [], [running(since_s=50)]))
     assert "ranks 0–1, 3: compiling 3/0 forward (model.py:12) for 50 s, in inductor_compile" in lines
 
 
@@ -232,7 +234,7 @@ def test_it_fits(width, height, logs):
     assert len(lines) == max(height, 3) and max(map(len, lines)) <= width
 
 
-def test_what_is_cut_is_counted():
+def test_hidden_lines_are_counted():
     lines = drawn(Growing([], findings=[finding(f"number {number}", number) for number in range(100)]))
     shown = [line for line in lines if "number" in line]
     assert f"… and {100 - len(shown)} more" in "\n".join(lines) and len(shown) > 5
@@ -243,7 +245,7 @@ def test_64_ranks_are_grouped():
     assert "32 ranks (0, 2, …)" in text and "32 ranks (1, 3, …)" in text
 
 
-def test_a_name_cannot_move_the_cursor(told):
+def test_a_name_cannot_move_the_cursor(lines_of):
     evil = "\x1b[2J\x1b]0;mine\x07[bold]x[/bold]\n\r:smile:\u202e"
     state = Growing(
         [running(evil, spans=(evil,))],
@@ -253,7 +255,7 @@ def test_a_name_cannot_move_the_cursor(told):
         problems=[evil],
         names=evil,
     )
-    for lines in (drawn(state, 300, 40), told(state)):
+    for lines in (drawn(state, 300, 40), lines_of(state)):
         text = "\n".join(lines)
         assert "\x1b" not in text and "\x07" not in text and "\r" not in text and "\u202e" not in text
         assert r"\x1b[2J" in text and "[bold]x[/bold]" in text and ":smile:" in text
@@ -267,7 +269,7 @@ def test_a_terminal_without_unicode():
     assert "\n".join(lines).isascii() and any(r"f\xfcr" in line for line in lines)
 
 
-def test_what_the_log_does_not_tell_is_not_zero():
+def test_numbers_that_are_not_recorded_are_not_zero():
     state = Growing([running(since_s=None)], breaks=None)
     text = "\n".join(drawn(state))
     assert "1 compile, graph breaks and failures not recorded" in text and "unknown" in next(

@@ -1,4 +1,4 @@
-"""No log where TORCH_TRACE named a folder: what the commands say, which is what to check."""
+"""No log in the folder given to TORCH_TRACE: commands report what to check."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ def places(tmp_path):
         for place in ("nowhere", "notes", "empty")
         if (command, place) != ("serve", "empty")
     ],
-)  # in an empty folder that is served, bundles may still be built: see below
+)  # in an empty folder that is served, bundles may appear later: see below
 def test_a_folder_without_logs(command, place, places):
     done = run_warm(COMMANDS[command](place), places)
     errors = done.stderr.decode()
@@ -64,7 +64,7 @@ def test_a_folder_without_logs(command, place, places):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_log_without_a_record(command, places):
-    """torch creates it and writes the first record at once: that is another fault."""
+    """torch creates a log together with its first record, so this is a different mistake."""
     done = run_warm(COMMANDS[command]("began"), places)
     errors = done.stderr.decode()
     assert (
@@ -94,7 +94,7 @@ def test_ranks_that_no_log_has(places):
     assert "No file name has a rank." in errors
 
 
-def test_follow_says_it_when_it_is_interrupted(start, places):
+def test_follow_reports_it_when_interrupted(start, places):
     started = start("follow", "nowhere", "out", "--no-serve")
     assert "Waiting for torch to create it with the first record" in started.line("nowhere")
     started.line("Ctrl-C")
@@ -110,7 +110,7 @@ def test_serve_of_an_empty_folder_names_follow(start, places):
 @pytest.mark.skipif(not has_torch(), reason=NO_TORCH)
 @pytest.mark.parametrize("disable", [None, "TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
 def test_a_real_program_that_compiles_nothing(disable, tmp_path):
-    """torch creates not even the folder."""
+    """torch does not even create the folder."""
     program = (
         "import torch\nf = lambda x: x.sin()\n"
         + ("" if disable is None else "f = torch.compile(f)\n")
@@ -125,7 +125,7 @@ def test_a_real_program_that_compiles_nothing(disable, tmp_path):
     assert not (tmp_path / "trace").exists()
     done = run_warm(["trace", "out"], tmp_path)
     assert done.returncode == 1 and b"nothing was compiled" in done.stderr
-    if disable is None:  # what the environment disables is disabled in 'run' too
+    if disable is None:  # what the environment disables stays disabled in 'run'
         done = run_warm(["run", "--no-open", "--", TORCH, "-c", program], tmp_path)
         assert (
             done.returncode == 1

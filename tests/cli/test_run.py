@@ -16,7 +16,7 @@ from torch_python import NO_TORCH, TORCH, has_torch
 from traces import ROOT
 from waiting import HANG_S
 
-# Writes the log of a small program to where torch would write it, then does what the test wants.
+# Writes the log of a small program to torch's location, then does what the test wants.
 TRACER = """
 import os, pathlib, signal, sys, time
 folder = pathlib.Path(os.environ["TORCH_TRACE"])
@@ -27,7 +27,7 @@ folder.mkdir(exist_ok=True)
 
 @pytest.fixture
 def command(tmp_path):
-    """command(options, program): the command line of a run of a Python program."""
+    """Return command(options, program): the command line of a run of a Python program."""
 
     def make(*options, program="", python=sys.executable):
         (tmp_path / "program.py").write_text(TRACER + textwrap.dedent(program))
@@ -38,7 +38,7 @@ def command(tmp_path):
 
 @pytest.fixture
 def start(tmp_path):
-    """start(command): the process, in the folder of the test."""
+    """Return start(command): the process, in the folder of the test."""
     started = []
 
     def start_it(command, **options):
@@ -86,7 +86,7 @@ def test_the_program_is_traced_and_its_exit_code_is_ours(command, start, tmp_pat
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_reach_the_program(command, start, tmp_path, number):
-    """The program says which it got, and may end as it likes; we bundle what there is."""
+    """The program prints the signals it got and may end as it likes; the bundle has the records so far."""
     program = """
     def got(number, frame):
         print("got", number, flush=True)
@@ -106,7 +106,7 @@ def test_signals_reach_the_program(command, start, tmp_path, number):
 
 def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, monkeypatch):
     class Slow(subprocess.Popen):
-        """The program runs, and ``run_traced`` does not have it yet."""
+        """The program runs, but ``run_traced`` does not have its process yet."""
 
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
@@ -175,7 +175,7 @@ def test_a_bundle_is_replaced_only_when_asked_or_ours(command, start, tmp_path):
         ),
     ],
 )
-def test_mistakes_are_sentences(start, program, code, words):
+def test_mistakes_are_reported_in_a_sentence(start, program, code, words):
     returned, out, errors = finish(
         start([sys.executable, "-m", "tlparse_bundle", "run", "--no-open", "--", *program])
     )

@@ -1,6 +1,4 @@
-"""What the command line prints: no name from a log, a bundle or a folder moves the cursor or passes for a
-line of ours.
-"""
+"""Output of the command line: no name from a log, bundle or folder moves the cursor or imitates our lines."""
 
 import ast
 import json
@@ -31,7 +29,7 @@ def run(folder, *words, **environment):
 
 
 def check(done):
-    """The output is clean, and holds no line that a name made."""
+    """Check that the output is clean and holds no line made by a name."""
     for stream in (done.stdout, done.stderr):
         text = stream.decode("utf-8")
         assert not UNSEEN.search(text), ascii(text)
@@ -145,26 +143,26 @@ def test_an_encoding_that_lacks_a_letter(bundle):
     assert done.returncode == 0 and rb"1 \xd7 json-syntax" in done.stderr
 
 
-def test_what_nobody_foresaw(monkeypatch, capsys):
+def test_unexpected_errors(monkeypatch, capsys):
     def broken(**options):
         raise RuntimeError(EVIL)
 
     monkeypatch.setattr(command_line.cli, "main", broken)
     with pytest.raises(SystemExit) as end:
         command_line.main()
-    said = capsys.readouterr().err
-    assert end.value.code == 1 and "RuntimeError" in said and not UNSEEN.search(said)
+    printed = capsys.readouterr().err
+    assert end.value.code == 1 and "RuntimeError" in printed and not UNSEEN.search(printed)
 
 
-def test_what_click_says(monkeypatch, capsys):
+def test_messages_of_click(monkeypatch, capsys):
     def misused(**options):
         raise click.UsageError(EVIL)
 
     monkeypatch.setattr(command_line.cli, "main", misused)
     with pytest.raises(SystemExit) as end:
         command_line.main()
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and not UNSEEN.search(said) and "\nError: FORGED" not in said
+    printed = capsys.readouterr().err
+    assert end.value.code == 2 and not UNSEEN.search(printed) and "\nError: FORGED" not in printed
 
 
 def test_a_payload_is_raw(tmp_path):

@@ -1,4 +1,4 @@
-"""Bundles in SQL: what the tables hold, what a query may do, what the document says of both."""
+"""Bundles in SQL: contents of the tables, limits of a query, examples of the document."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tlparse_bundle.cli.main import cli
 from traces import ROOT
 
 FIXTURES = ROOT / "fixtures"
-DOCUMENT = (ROOT / "docs" / "sql.md").read_text()
+DOCUMENT = (ROOT / "docs" / "how-to" / "sql.md").read_text()
 
 
 @pytest.fixture(
@@ -30,8 +30,8 @@ def rows(bundle, query):
 
 
 def plain(value, kinds=()):
-    """A value of a query as the table has it: JSON comes as text, and so do numbers of a column that has
-    texts as well.
+    """Convert a query's value to the table's: JSON comes as text, and so do numbers of a column that also has
+    texts.
     """
     if isinstance(value, int) and "string" in kinds:
         return str(value)
@@ -156,7 +156,7 @@ def test_the_command(built, tmp_path):
     assert "\x1b" not in say(query)
     assert say(query, "--format", "csv") == 'one,other,half\n"a,\x1b[31m""",,0.5\n'
     assert json.loads(say(query, "--format", "json")) == [{"one": 'a,\x1b[31m"', "other": None, "half": 0.5}]
-    assert say("--out", str(tmp_path / "x.duckdb")) == ""  # what to try is for people: on stderr
+    assert say("--out", str(tmp_path / "x.duckdb")) == ""  # suggestions are for people, so on stderr
     with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM compiles").fetchone()[0] == len(
             Bundle.open(place).logs[0].compiles
@@ -180,7 +180,7 @@ def test_the_programs_of_the_document_run(built, tmp_path, monkeypatch, capsys):
     programs = re.findall(r"^```python[^\n]*\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert len(programs) == 3
     for program in programs:
-        exec(compile(program, "docs/sql.md", "exec"), {})
+        exec(compile(program, "docs/how-to/sql.md", "exec"), {})
     assert "limited" in capsys.readouterr().out
 
 
@@ -202,7 +202,7 @@ def test_frames(built):
 
 
 @pytest.mark.parametrize("module", ["pandas", "duckdb"])
-def test_without_a_library_it_says_what_to_install(built, monkeypatch, module):
+def test_a_missing_library_is_named(built, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(BundleError, match="is not installed"):
         Bundle.open(built(FIXTURES / "recompiles" / "trace").location).sql("SELECT 1")

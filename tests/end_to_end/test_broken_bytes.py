@@ -1,5 +1,6 @@
-"""Logs that are broken as bytes: cut, mangled, of odd line ends or none. log_of checks that each
-bundle is sound and restores the log."""
+"""Logs with broken bytes: cut, mangled, unusual line ends. log_of checks that each bundle is sound and
+restores the log.
+"""
 
 import gzip
 
@@ -101,7 +102,7 @@ def test_odd_characters_in_a_payload_stay(text, log_of, found):
     assert payloads(it) == [text.encode(), f"x{text}y".encode()] and found(it) == []
 
 
-# ---- what is no record
+# ---- text that is not a record
 
 
 def test_blank_lines_between_records(log_of, found):
@@ -124,7 +125,7 @@ def test_blank_lines_before_a_payload(log_of, found):
     assert [(code, count) for code, _, _, count in found(it)] == [("payload-blank-lines", 2)]
 
 
-def test_blank_lines_behind_a_payload_do_not_belong_to_it(log_of, found):
+def test_blank_lines_after_a_payload_do_not_belong_to_it(log_of, found):
     it = log_of(record("a", payload="one") + b"\n\n" + log("b"))
     assert payloads(it) == [b"one", None]
     assert [(code, line, count) for code, line, _, count in found(it)] == [("blank-line", 3, 2)]
@@ -135,7 +136,7 @@ def test_a_log_of_nearly_nothing(data, log_of):
     assert log_of(data).row["event_count"] == 0
 
 
-def test_text_before_between_and_behind_records(log_of, found):
+def test_text_before_between_and_after_records(log_of, found):
     a, b = log("a"), log("b")
     it = log_of(b"hello\nworld\n" + a + b"noise\n" + b + b"\tpayload of none\nend")
     assert [event.type for event in it.events()] == ["a", "b"]
@@ -146,7 +147,7 @@ def test_text_before_between_and_behind_records(log_of, found):
     ]
 
 
-def test_a_record_inside_a_line_is_none(log_of):
+def test_a_record_inside_a_line_is_ignored(log_of):
     it = log_of(b"[rank0]:" + log("a") + b"\t" + log("b"))
     assert it.row["event_count"] == 0
 
@@ -178,7 +179,7 @@ def test_a_file_of_garbage_is_kept_and_reported(data, log_of, found):
     assert it.row["diagnostics"]["not-a-record"] >= 1
 
 
-def test_a_file_that_is_no_trace_is_refused_unless_its_name_says_that_it_is_one(tmp_path):
+def test_a_file_that_is_not_a_trace_is_refused_unless_its_name_is_that_of_a_log(tmp_path):
     (tmp_path / "notes.txt").write_text("shopping list")
     with pytest.raises(BundleError, match="is no trace log"):
         discover([tmp_path / "notes.txt"])
@@ -193,16 +194,16 @@ def test_an_empty_file_beside_a_log(tmp_path):
     assert traces.restore(empty) == b""
 
 
-# ---- bytes that are no UTF-8
+# ---- invalid UTF-8
 
 
-def test_bytes_that_are_no_utf8_in_the_envelope(log_of, found):
+def test_invalid_utf8_in_the_envelope(log_of, found):
     it = log_of(raw_record(b'{"a": {"text": "x\xff\xfey"}}'))
     assert [event.metadata for event in it.events()] == [{"a": {"text": "x\ufffd\ufffdy"}}]
     assert found(it) == [("text-invalid", 1, 0, 1)]
 
 
-def test_bytes_that_are_no_utf8_in_the_payload(log_of, found):
+def test_invalid_utf8_in_the_payload(log_of, found):
     it = log_of(record("a", payload=b"x\xff\x00\xfe\ny"))
     assert payloads(it) == [b"x\xff\x00\xfe\ny"] and found(it) == []
     assert next(it.events()).text() == "x\ufffd\x00\ufffd\ny"
@@ -225,7 +226,7 @@ def test_a_payload_with_the_wrong_md5_is_kept(md5, log_of, found):
     assert found(it) == [("payload-md5", 1, 0, 1)]
 
 
-def test_an_md5_in_capitals_is_another(log_of, found):
+def test_an_md5_in_capitals_is_different(log_of, found):
     it = log_of(record("a", payload="x", md5="9DD4E461268C8034F5C8564E155C67A6"))
     assert payloads(it) == [b"x"] and found(it) == [("payload-md5", 1, 0, 1)]
 

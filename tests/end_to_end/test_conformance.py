@@ -1,7 +1,7 @@
-"""The same compiles and the same artifacts in the same order as tlparse 0.4.3 shows, on every log.
+"""The same compiles and artifacts in the same order as in tlparse 0.4.3, for every log.
 
-What differs is listed here, one by one and with the reason; a difference that is not listed fails,
-and so does one that is listed and has gone.
+Differences are listed here with their reasons. An unlisted difference fails, and so does a listed one that is
+gone.
 """
 
 import json
@@ -19,7 +19,7 @@ from tlparse_bundle.bundle.row_objects import id_of
 TLPARSE = shutil.which("tlparse", path=str(Path(sys.executable).parent)) or shutil.which("tlparse")
 VERSION = "0.4.3"
 
-# Artifacts that tlparse does not show: {log: {compile id: {name: how many}}}.
+# Artifacts that tlparse does not show: {log: {compile id: {name: count}}}.
 UNKNOWN_TO_TLPARSE = "it does not know the event type, and only keeps the payload"
 ONLY_WITH_E = "it shows exports only with -e, which leaves the rest out"
 OTHER_ENCODING = "it shows no artifact of an encoding other than string and json"
@@ -51,7 +51,7 @@ NOT_SHOWN = {
     OTHER_ENCODING: {"nonascii/trace/fixture0.log": {"[-/-]": {"other_encoding": 1}}},
 }
 
-# Logs for which tlparse has no group of the records without a compile id.
+# Logs for which tlparse does not group the records without a compile id.
 STRINGS_ONLY = "these records are interned strings, which tlparse does not count as records"
 OTHER_RANK = (
     "this record, torch_version, has no rank and comes after one with a rank; tlparse takes it for another"
@@ -72,7 +72,7 @@ NO_GROUP = {
 
 
 def shown_by_tlparse(path, folder):
-    """{compile id: names of artifacts} as in its compile_directory.json, without numbers and file endings."""
+    """Return {compile id: names of artifacts} of compile_directory.json, without numbers and file endings."""
     done = subprocess.run(
         [TLPARSE, str(path), "-o", str(folder), "--no-browser"], capture_output=True, text=True
     )
@@ -87,23 +87,23 @@ def shown_by_tlparse(path, folder):
 def _plain(artifact):
     if artifact["url"].startswith("dump_file/"):  # has no number
         return artifact["name"].removesuffix(".html")
-    if "://" in artifact["url"]:  # a link, neither
+    if "://" in artifact["url"]:  # neither does a link
         return artifact["name"]
     return re.sub(r"_\d+\.(txt|html|json)$", "", artifact["name"])
 
 
 def shown_by_us(log):
-    """The same of a bundle, with tlparse's way to write names and ids."""
+    """Return the same for a bundle, with names and ids in tlparse's notation."""
     groups = {}
-    for event in log.events():  # tlparse has a group for each id with a record, also without artifacts
+    for event in log.events():  # tlparse has a group for each id with a record, even without artifacts
         groups.setdefault(_display(event.row), [])
-    for a in log.artifacts:  # an id that comes again after a reset is one group in tlparse
+    for a in log.artifacts:  # an id that repeats after a reset is one group in tlparse
         groups[_display(a.row)].append((a.event, _tlparse_name(log, a)))
     return {compile_id: [name for _, name in sorted(names)] for compile_id, names in groups.items()}
 
 
 def _display(row):
-    """tlparse writes all parts of an id: [!0/-/-] is !0, [-/-] are the records without an id."""
+    """Write an id as tlparse does: [!0/-/-] is !0, [-/-] are the records without an id."""
     if row["compile"] is None:
         return "[-/-]"
     id = id_of(row)
@@ -127,7 +127,7 @@ def key_of(path):
 
 
 @pytest.mark.skipif(TLPARSE is None, reason="tlparse is not installed (pip install tlparse==0.4.3)")
-def test_it_is_the_tlparse_that_the_differences_were_listed_for():
+def test_the_tlparse_version_matches_the_listed_differences():
     assert VERSION in subprocess.run([TLPARSE, "--version"], capture_output=True, text=True).stdout
 
 
@@ -153,7 +153,7 @@ def test_compiles_and_artifacts_are_those_of_tlparse(path, built, tmp_path):
         assert [name for name in ours[compile_id] if name not in not_shown] == names
 
 
-def test_every_listed_difference_is_of_a_log_that_exists():
+def test_every_listed_difference_names_an_existing_log():
     known = {key_of(path) for path in traces.FIXTURE_LOGS + traces.PUBLIC_LOGS}
     listed = {key for logs in (*NOT_SHOWN.values(), *NO_GROUP.values()) for key in logs}
     missing = {key for key in listed - known if traces.PUBLIC_LOGS or "/trace/" in key}

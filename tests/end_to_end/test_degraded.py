@@ -1,8 +1,7 @@
-"""Broken logs: each builds a sound bundle that restores the log (log_of checks both), and says what was
-wrong.
+"""Broken logs: each builds a sound bundle that restores the log (log_of checks both) and reports the damage.
 
-Ranks, identity, compile ids, strings, stacks and times; bytes and blocks are in test_broken_bytes.py,
-hostile values in test_hostile.py.
+Ranks, identity, compile ids, strings, stacks and times; bytes and blocks are in test_broken_bytes.py, hostile
+values in test_hostile.py.
 """
 
 import pytest
@@ -50,7 +49,7 @@ def test_a_name_that_contradicts_the_records_is_reported(log_of, found):
 
 
 @pytest.mark.parametrize("rank", ["-1", "1.5", "true", '"0"', "[]", "1180591620717411303424"])
-def test_a_rank_that_is_none_is_ignored_and_kept_in_the_metadata(rank, log_of, found):
+def test_an_invalid_rank_is_ignored_and_kept_in_the_metadata(rank, log_of, found):
     it = log_of(raw_record('{"a": {}, "rank": %s}' % rank))
     assert it.rank is None
     (event,) = it.events()
@@ -122,7 +121,7 @@ def test_a_record_of_context_only_is_untyped(log_of):
 @pytest.mark.parametrize(
     "envelope", ["[1, 2]", "5", '"text"', "null", "{", '{"a": }', "{} {}", "", "{'a': 1}"]
 )
-def test_a_record_that_is_no_object_is_a_damaged_event(envelope, log_of, found):
+def test_a_record_that_is_not_an_object_is_a_damaged_event(envelope, log_of, found):
     data = log("good") + b"V0401 12:00:00.000000 7 a.py:1] " + envelope.encode() + b"\n" + log("good")
     it = log_of(data)
     assert [event.type for event in it.events()] == ["good", "damaged_record", "good"]
@@ -168,7 +167,7 @@ def test_an_id_without_attempt_is_attempt_0(log_of):
     "value", ["-1", "0.5", "1.0", "true", '"0"', "[]", "{}", "NaN", "1180591620717411303424"]
 )
 @pytest.mark.parametrize("key", ["frame_id", "frame_compile_id", "attempt", "compiled_autograd_id"])
-def test_a_malformed_id_is_none_and_kept_in_the_metadata(key, value, log_of, found):
+def test_a_malformed_id_is_ignored_and_kept_in_the_metadata(key, value, log_of, found):
     ids = {"frame_id": "0", "frame_compile_id": "0", "attempt": "0", key: value}
     it = log_of(raw_record('{"x": {}, %s}' % ", ".join(f'"{k}": {v}' for k, v in ids.items())))
     (event,) = it.events()
@@ -197,7 +196,7 @@ def test_an_undefined_string_is_reported_once_and_the_frame_kept(log_of, found):
     assert found(it) == [("string-undefined", 1, 0, 1)]
 
 
-def test_a_file_that_torch_did_not_know_is_no_undefined_string(log_of, found):
+def test_a_file_unknown_to_torch_is_not_an_undefined_string(log_of, found):
     it = log_of(log('dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": -1}]}'))
     assert it.compile("0/0").stack[0]["file"] is None
     assert found(it) == []
@@ -232,7 +231,7 @@ def test_an_enormous_string_id_costs_nothing(log_of):
     ['[5]', '["f"]', '[{"line": "1", "name": "f", "filename": 0}]', '[{"line": 1, "filename": 0}]', '[{"line": 1, "name": "f", "filename": []}]',
      '[{"line": 1, "name": "f", "filename": 0, "loc": 5}]', '[{"line": 1, "name": "f", "filename": 0, "uninterned_filename": 5}]'],
 )  # fmt: skip
-def test_what_is_no_stack_stays_in_the_metadata(frames, log_of, found):
+def test_an_invalid_stack_stays_in_the_metadata(frames, log_of, found):
     it = log_of(log('str ["a.py", 0]\n dynamo_start 0/0 {"stack": %s}' % frames))
     (event,) = it.events(type="dynamo_start")
     assert "stack" in event.metadata["dynamo_start"] and it.compile("0/0").stack == []
@@ -252,7 +251,7 @@ def test_an_unknown_field_of_a_frame_is_reported(log_of, found):
 
 @pytest.mark.parametrize("value", ["99", "-1", "0", '"x"', "null", "[0]"])
 @pytest.mark.parametrize("key", ["stack_index", "user_stack_index"])
-def test_an_index_that_the_log_made_up_is_no_stack(key, value, log_of):
+def test_an_invented_index_is_not_a_stack(key, value, log_of):
     it = log_of(
         log('dynamo_start 0/0 {"%s": %s}' % (key, value)) + raw_record('{"x": {}, "%s": %s}' % (key, value))
     )
@@ -288,7 +287,7 @@ def test_invalid_times_take_the_time_of_the_record_before(log_of, found):
     ]
 
 
-def test_a_log_that_passes_new_year_goes_on(log_of):
+def test_times_continue_past_new_year(log_of):
     it = log_of(
         b"".join(
             record("x", time=f"{time}.000000")
@@ -339,7 +338,7 @@ def test_without_chromium_event_the_year_is_unknown(log_of):
         '{"name": "x", "ph": "B", "ts": NaN}',
     ],
 )
-def test_what_is_no_trace_event_is_kept_but_not_in_the_timeline(payload, log_of, found):
+def test_an_invalid_trace_event_is_kept_outside_the_timeline(payload, log_of, found):
     it = log_of(record("chromium_event 0/0", payload=payload))
     assert [event.text() for event in it.events()] == [payload]
     assert not any(row["kind"] == "timeline" for row in it.table("blobs")) and found(it) == [

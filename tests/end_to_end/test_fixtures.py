@@ -1,4 +1,4 @@
-"""Every fixture agrees with what is known of its program, and no log loses a byte."""
+"""Every fixture agrees with the facts known of its program, and no log loses a byte."""
 
 import json
 
@@ -7,7 +7,7 @@ import traces
 from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.bundle.validate import validate
 
-# What a truth says of a compile id, as the status of its compile.
+# A compile's status in the truth, as the status in the bundle.
 STATUSES = {"break": "ok", "error": "failed", "missing": "unfinished"}
 TRUTHS = [
     pytest.param(
@@ -22,7 +22,7 @@ TRUTHS = [
 
 @pytest.fixture
 def true_log(built, root, request):
-    """The log of a bundle of the whole scenario, and what is known of it."""
+    """The log of a bundle of the whole scenario, and the known facts about it."""
     name, path, truth = request.param
     bundle = built(root / "fixtures" / name / "trace")
     (log,) = (log for log in bundle.logs if log.source == path.split("/")[-1])
@@ -111,15 +111,12 @@ def test_figures_of_compiles(true_log):
     [param for param in TRUTHS if "has_undefined_string_ids" in param.values[2].get("facts", {})],
 )
 def test_undefined_strings_are_reported(name, path, truth, built, root):
-    """In a log by itself.
-
-    (Another one of the process may define them: tests/pipeline/test_process_strings.py.)
-    """
+    """In a log alone. Another log of the process may define them: tests/pipeline/test_process_strings.py."""
     (log,) = built(root / "fixtures" / name / "trace" / path).logs
     assert ("string-undefined" in log.row["diagnostics"]) == truth["facts"]["has_undefined_string_ids"]
 
 
-def test_occurrences_after_a_reset_are_told_apart(built, root):
+def test_occurrences_after_a_reset_are_distinguished(built, root):
     truth = json.loads((root / "fixtures/dynamo_reset/truth.json").read_text())
     ((_, known),) = truth["logs"].items()
     (log,) = built(root / "fixtures/dynamo_reset/trace").logs

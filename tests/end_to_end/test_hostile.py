@@ -1,5 +1,6 @@
-"""Values that no torch writes, but a file may hold: they cost nothing, break nothing and become no path.
-log_of checks that each bundle is sound and restores the log."""
+"""Values that no torch writes: they cost nothing, break nothing and never become a path. log_of checks that
+each bundle is sound and restores the log.
+"""
 
 import json
 import re
@@ -36,7 +37,7 @@ def paths_in(folder):
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("event", ["artifact", "graph_dump", "dump_file", "optimize_ddp_split_child", "link"])
-def test_a_name_from_a_log_becomes_no_path(event, name, log_of):
+def test_a_name_from_a_log_never_becomes_a_path(event, name, log_of):
     value = {"name": name, "encoding": "string", "url": "javascript:alert(1)"}
     it = log_of(raw_record(json.dumps({event: value, "frame_id": 0, "frame_compile_id": 0}), payload="text"))
     (artifact,) = it.artifacts
@@ -46,7 +47,7 @@ def test_a_name_from_a_log_becomes_no_path(event, name, log_of):
 
 
 @pytest.mark.parametrize("event", NAMES, ids=range(len(NAMES)))
-def test_an_event_type_becomes_no_path(event, log_of):
+def test_an_event_type_never_becomes_a_path(event, log_of):
     it = log_of(raw_record(json.dumps({event: {}}), payload="text"))
     assert [(e.type, e.text()) for e in it.events()] == [(event, "text")]
     assert all(PATHS.fullmatch(path) for path in paths_in(it.bundle.folder))
@@ -198,7 +199,7 @@ def test_sums_of_enormous_times(log_of):  # 2**53 times 2**11 is more than 64 bi
         + b"".join(record(f'bwd_compilation_metrics 0/0 {{"duration_us": {enormous}}}') for i in range(2100)),
         check=False,
     )
-    assert it.summary["compile_us"] is None  # of none of them is the time known
+    assert it.summary["compile_us"] is None  # the time of none of them is recorded
 
 
 @pytest.mark.parametrize(
@@ -213,13 +214,13 @@ def test_spans_of_any_time(begin, end, log_of):
 @pytest.mark.parametrize(
     "payload", ["[" * 1000 + "]" * 1000, "[1, 2]", "{}", "5", "", "\xff", '["a", ["b"]]']
 )
-def test_recompile_reasons_that_are_no_list_of_texts_stay_as_written(payload, log_of):
+def test_invalid_recompile_reasons_stay_as_written(payload, log_of):
     it = log_of(record("artifact:recompile_reasons 0/1", payload=payload) + record("dynamo_start 0/1"))
     assert it.compile("0/1").row["recompile_reason"] == (payload or None)
 
 
 @pytest.mark.parametrize("payload", ["[]", "5", "{}", '{"pytorch_version": 5}', "[" * 1000, "\x00"])
-def test_a_torch_version_that_is_none(payload, log_of):
+def test_an_invalid_torch_version(payload, log_of):
     assert log_of(record("artifact:torch_version", payload=payload)).row["torch_version"] is None
 
 

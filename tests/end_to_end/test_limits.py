@@ -1,7 +1,6 @@
-"""What is too large, too full or not allowed: a sentence or a diagnostic, in little memory, and the
-neighbours stay.
+"""Too large, too full or not allowed: a message or a diagnostic, little memory, and no effect on other logs.
 
-The limits of the reader are lowered here; test_a_compressed_bomb meets the real ones.
+The limits of the reader are lowered here; test_a_compressed_bomb uses the real ones.
 """
 
 import gzip
@@ -37,7 +36,7 @@ NAME = "dedicated_log_torch_trace_x.log"
 
 @pytest.fixture
 def low(monkeypatch):
-    """Limits of 500 bytes a line and 2000 a record."""
+    """Lower the limits to 500 bytes per line and 2000 per record."""
     monkeypatch.setattr(record_reader, "BLOCK_BYTES", 64)
     monkeypatch.setattr(record_reader, "MAX_LINE_BYTES", 500)
     monkeypatch.setattr(record_reader, "MAX_RECORD_BYTES", 2000)
@@ -48,7 +47,7 @@ def kinds(it):
 
 
 @pytest.mark.parametrize("line", [b"x" * 5000, b"\0" * 501, PREFIX + b"{" + b" " * 5000 + b"}", PREFIX * 100])
-def test_a_line_that_is_too_long_is_kept_and_is_no_record(line, low, log_of, found):
+def test_a_line_that_is_too_long_is_kept_but_is_not_a_record(line, low, log_of, found):
     it = log_of(log("a\n | text") + line + b"\n" + log("b"))
     assert kinds(it) == ["a", "b"]
     assert ("too-large", 3, len(log("a\n | text")), 1) in found(it)
@@ -60,7 +59,7 @@ def test_a_line_that_is_too_long_and_never_ends(low, log_of, found):
     assert kinds(it) == ["a"] and found(it) == [("too-large", 2, len(log("a")), 1)]
 
 
-def test_the_payload_behind_a_line_that_is_too_long_is_no_payload(low, log_of, found):
+def test_the_payload_after_a_line_that_is_too_long_is_ignored(low, log_of, found):
     it = log_of(log("a") + b"x" * 5000 + b"\n\ttext\n" + log("b"))
     assert kinds(it) == ["a", "b"] and [row[0] for row in found(it)] == ["too-large", "not-a-record"]
 
@@ -101,7 +100,7 @@ def test_blank_lines_beyond_the_limit_end_a_payload(blanks, low, log_of, found):
 
 
 def parts(data, block):
-    """What the reader makes of ``data`` when it reads ``block`` bytes at a time."""
+    """Return what the reader yields for ``data`` with blocks of ``block`` bytes."""
     record_reader.BLOCK_BYTES = block
     diagnostics = Diagnostics()
     it = record_reader.RecordReader(io.BytesIO(data), diagnostics)
@@ -137,7 +136,7 @@ def parts(data, block):
 
 @cases(300)
 @given(any_bytes(), st.integers(1, 100), st.integers(1, 120), st.integers(0, 120))
-def test_the_size_of_the_blocks_matters_to_no_limit(data, block, line, more):
+def test_limits_do_not_depend_on_block_size(data, block, line, more):
     before = record_reader.BLOCK_BYTES, record_reader.MAX_LINE_BYTES, record_reader.MAX_RECORD_BYTES
     record_reader.MAX_LINE_BYTES, record_reader.MAX_RECORD_BYTES = line, line + more
     try:
@@ -160,12 +159,12 @@ main()
 """
 
 
-# A quarter of it are lines as short as they can be: what keeps each of them exceeds the memory.
+# A quarter are the shortest possible lines, whose bookkeeping alone exceeds the memory.
 SHORT_LINES = b"\tx\n\n" * (1 << 12) + b"\t" + b"x" * ((3 << 14) - 2) + b"\n"
 
 
 def bomb(path, start, filling, pack, size):
-    """A small file that expands to ``start`` and ``size`` bytes of ``filling``, in pieces of 16 MB."""
+    """Write a small file that expands to ``start`` and ``size`` bytes of ``filling``, in pieces of 16 MB."""
     piece = pack(filling * (16 * MEGABYTE // len(filling)))
     path.write_bytes(pack(start) + piece * (size // (16 * MEGABYTE)))
     assert path.stat().st_size < 6 * MEGABYTE
@@ -181,8 +180,7 @@ def bomb(path, start, filling, pack, size):
     ids=["a line", "a payload line", "payload lines"],
 )
 def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_path):
-    """In ``room`` MB of address space, which ``size`` MB that are read as a whole exceed, with the copies
-    that are made of them.
+    """Build in ``room`` MB of address space, which is too little to hold ``size`` MB and copies of it.
 
     A record may have 256.
     """
@@ -202,7 +200,7 @@ def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_p
     assert sum(map(len, traces.files(tmp_path / "out").values())) < 2 * MEGABYTE
 
 
-def test_a_compressed_bomb_that_is_no_log_is_refused(tmp_path):
+def test_a_compressed_bomb_that_is_not_a_log_is_refused(tmp_path):
     bomb(tmp_path / "zeros.gz", b"", b"\0", gzip.compress, 64 * MEGABYTE)
     with pytest.raises(BundleError, match="is no trace log"):
         discover([tmp_path / "zeros.gz"])
@@ -227,9 +225,7 @@ def test_every_byte_of_a_compressed_log_may_be_wrong(pack, tmp_path):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstd"])
 def test_a_log_that_grows_while_it_is_read(pack, tmp_path):
-    """It is read to the size that it had when it was opened: more comes with each batch, and more than was
-    read.
-    """
+    """The log is read to its size at opening, although each batch appends more than was read."""
     path, before = (
         tmp_path / NAME,
         b"".join(record("a", payload=random.Random(number).randbytes(500).hex()) for number in range(2000)),
@@ -268,8 +264,8 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
         (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(
             b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000))
         )
-    # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC.
-    # Python would keep a part of the bytecode of a module that it imports then, on which later tests fail.
+    # Limit file sizes: writing more fails as on a full disk, with EFBIG instead of ENOSPC. Without bytecode,
+    # because Python would keep parts of bytecode files, on which later tests fail.
     command = (
         f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
     )
@@ -316,7 +312,7 @@ def test_a_disk_that_gets_full(after, tmp_path, monkeypatch):
 
 @contextmanager
 def as_nobody():
-    """Root may read and write everything; another user may not."""
+    """Run as a user who, unlike root, may not read and write everything."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(65534)
@@ -369,7 +365,7 @@ def test_a_path_that_is_too_long(tmp_path):
         build(discover([tmp_path / NAME]), tmp_path / ("x" * 300), jobs=1)
 
 
-def test_what_is_neither_file_nor_folder(tmp_path):
+def test_a_path_that_is_neither_file_nor_folder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BundleError, match="is not a file or a folder"):
         discover([tmp_path / "pipe"])

@@ -1,6 +1,4 @@
-"""Whatever a file holds: it is built or refused in a sentence, nothing is written elsewhere and nothing is
-lost.
-"""
+"""Any file is built or refused in a sentence; nothing is written elsewhere and nothing is lost."""
 
 import hashlib
 import json
@@ -56,14 +54,16 @@ sys.addaudithook(_listen)
 
 @contextmanager
 def writing_only_below(folder):
-    """Fails when a file or folder elsewhere is created, changed or removed, which the interpreter tells."""
+    """Fail when a file or folder elsewhere is created, changed or removed, using audit events of the
+    interpreter.
+    """
     global _written
     _written = []
     try:
         yield
     finally:
         written, _written = _written, None
-    real = cache(os.path.realpath)  # of a folder, which many files have
+    real = cache(os.path.realpath)  # of a folder, which many files share
     paths = {
         (
             os.path.realpath(path)
@@ -80,7 +80,7 @@ def writing_only_below(folder):
 
 
 def is_bytecode(path):
-    """The interpreter writes it of a module that is imported for the first time."""
+    """Return whether the path is bytecode, which the interpreter writes on the first import of a module."""
     return "__pycache__" in path or (
         sys.pycache_prefix is not None and path.startswith(os.path.realpath(sys.pycache_prefix))
     )
@@ -90,7 +90,7 @@ def is_bytecode(path):
 
 
 def scan(data):
-    """[(line, byte offset, envelope, payload or None)]: a second opinion on what is a record."""
+    """Return [(line, byte offset, envelope, payload or None)]: a second opinion on what is a record."""
     found, is_open, offset = [], False, 0
     if data.startswith(b"\xef\xbb\xbf"):
         data, offset = data[3:], 3
@@ -107,7 +107,7 @@ def scan(data):
 
 
 def accepted(payload, envelope):
-    """The payloads that an event may have whose lines say ``payload``."""
+    """Return the possible payloads of an event whose lines are ``payload``."""
     if payload is None:
         return (None, b"") if EMPTY_MD5 in envelope else (None,)
     return payload, payload.removesuffix(b"\r").replace(b"\r\n", b"\n")
@@ -188,5 +188,5 @@ def test_a_damaged_log_comes_back(data):
             bundle = Bundle.open(folder / "out")
             (restored,) = restore(bundle, folder / "again")
         assert hashlib.sha256(restored.read_bytes()).hexdigest() == hashlib.sha256(data).hexdigest()
-        if zlib.crc32(data) % 8 == 0:  # of some: it takes longer than all the rest
+        if zlib.crc32(data) % 8 == 0:  # only for some, because it is by far the slowest step
             assert validate(bundle) == []

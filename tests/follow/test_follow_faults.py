@@ -1,6 +1,4 @@
-"""Logs that change, places that are taken, disks that are full, processes that are killed: said, and
-survived.
-"""
+"""Logs that change, taken places, full disks, killed processes: all reported and survived."""
 
 import errno
 import gzip
@@ -44,13 +42,13 @@ def codes(manifest):
 
 
 def follow_all(path, out, steps, **options):
-    """The codes of the problems that the states told of, and the result, which is what a build makes."""
+    """Follow; return the codes of the problems in the states, and the result, which equals a build."""
     found = []
     result = follow(
         [path.parent],
         out,
         steps,
-        told=lambda manifest: found.extend(codes(manifest)),
+        on_state=lambda manifest: found.extend(codes(manifest)),
         codec="none",
         **options,
     )
@@ -75,7 +73,7 @@ def test_truncated(place):
     } - ({"replaced"} if NEW.startswith(NEW[:1000]) else set())
 
 
-def test_written_anew_and_already_longer(place):
+def test_rewritten_and_already_longer(place):
     path, out = place
     assert follow_all(path, out, [writing(path, OLD[:1000]), writing(path, NEW)]) == {"replaced"}
 
@@ -90,8 +88,8 @@ def test_replaced_by_another_file(place):
     assert follow_all(path, out, [writing(path, OLD[:1000]), replace]) == {"replaced"}
 
 
-def test_a_newer_copy_with_the_same_beginning_is_gone_on_with(place):
-    """As rsync puts them there."""
+def test_a_newer_copy_with_the_same_beginning_is_continued(place):
+    """As rsync replaces files."""
     path, out = place
 
     def replace():
@@ -101,31 +99,31 @@ def test_a_newer_copy_with_the_same_beginning_is_gone_on_with(place):
     assert follow_all(path, out, [writing(path, OLD[:1000]), replace]) == set()
 
 
-def test_a_log_that_is_gone_stays_in_the_bundle(place):
+def test_a_removed_log_stays_in_the_bundle(place):
     path, out = place
     found = []
 
-    def told(manifest):
+    def on_state(manifest):
         found.append(codes(manifest))
         if manifest["logs"]:
             path.unlink(missing_ok=True)
 
     path.write_bytes(OLD)
-    result = Follower([path], out, codec="none").run(lambda: found[-1:] == [["vanished"]], told)
+    result = Follower([path], out, codec="none").run(lambda: found[-1:] == [["vanished"]], on_state)
     assert snapshot(result.path) == snapshot(fresh(OLD, out.with_name("whole")))
 
 
-def test_a_folder_that_is_not_there_yet(tmp_path):
+def test_a_folder_that_does_not_exist_yet(tmp_path):
     path, out = tmp_path / "later" / "traces" / NAME, tmp_path / "out"
     states = []
 
-    def told(manifest):
+    def on_state(manifest):
         states.append(len(manifest["logs"]))
         same_as_fresh(out, lambda row: OLD, tmp_path / "fresh")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(OLD)
 
-    result = Follower([path.parent], out, codec="none").run(lambda: states[-1:] == [1], told)
+    result = Follower([path.parent], out, codec="none").run(lambda: states[-1:] == [1], on_state)
     assert states[0] == 0 and snapshot(result.path) == snapshot(fresh(OLD, tmp_path / "whole"))
 
 
@@ -141,7 +139,7 @@ def test_nothing_to_follow_leaves_nothing(begun, place):
     )
 
 
-def test_a_file_that_is_no_log_is_said_at_once(place):
+def test_a_file_that_is_not_a_log_is_reported_at_once(place):
     path, out = place
     other = path.with_name("notes.txt")
     other.write_bytes(b"no record\n" * 10_000)
@@ -162,8 +160,8 @@ def test_two_logs_of_one_name(place):
     ] == [len(OLD)]
 
 
-def test_a_full_disk_is_told_and_waited_for(place, monkeypatch):
-    """Of the files that stay, and of those of a state."""
+def test_a_full_disk_is_reported_and_waited_for(place, monkeypatch):
+    """For permanent files, and for those of a state."""
     path, out = place
     data = b"".join(record(f"notes{number} {{}}", payload="x" * 300_000 + str(number)) for number in range(3))
     real, full, seen = FileSink._write, [], []
@@ -184,14 +182,14 @@ def test_a_full_disk_is_told_and_waited_for(place, monkeypatch):
             full.clear()
         return bool(asked) and bool(seen) and seen[-1]["live"]["logs"][0]["read_bytes"] == len(OLD + data)
 
-    def told(manifest):
+    def on_state(manifest):
         seen.append(manifest)
         if len(seen) == 1 or (manifest["logs"] and not asked):
             full.append(1)
             with path.open("ab") as file:
                 file.write(data if path.stat().st_size == len(OLD) else b"")
 
-    result = follower.run(ended, told)
+    result = follower.run(ended, on_state)
     assert (
         snapshot(result.path) == snapshot(fresh(OLD + data, out.with_name("whole"))) and not follower.problems
     )
@@ -217,13 +215,13 @@ def test_a_full_disk_at_the_end(place, monkeypatch):
 
 
 def children():
-    """The processes of this one."""
+    """Return the child processes of this one."""
     return {
         pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
     }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells the children of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the children of a process")
 def test_interrupted_it_leaves_the_last_state_and_no_process(place):
     path, out = place
     path.write_bytes(OLD)
@@ -234,7 +232,7 @@ def test_interrupted_it_leaves_the_last_state_and_no_process(place):
             raise KeyboardInterrupt
         return False
 
-    others = children()  # of tests that ran before
+    others = children()  # left by tests that ran before
     with pytest.raises(KeyboardInterrupt):
         Follower([path], out, codec="none").run(ended, seen.append)
     assert children() <= others
@@ -246,14 +244,14 @@ def test_another_follows_already(place):
     path, out = place
     path.write_bytes(OLD)
 
-    def told(manifest):
+    def on_state(manifest):
         with pytest.raises(BundleError, match="another process is writing"):
             Follower([path], out).run(lambda: True, lambda manifest: None)
 
-    Follower([path], out, codec="none").run(lambda: (out / "manifest.json").exists(), told)
+    Follower([path], out, codec="none").run(lambda: (out / "manifest.json").exists(), on_state)
 
 
-def test_a_finished_bundle_is_not_replaced_unless_told(place):
+def test_a_finished_bundle_is_not_replaced_without_overwrite(place):
     path, out = place
     build([*discover_of(path, OLD)], out)
     with pytest.raises(BundleError, match="already exists"):
@@ -266,7 +264,7 @@ def discover_of(path, data):
     return discover([path])
 
 
-def test_what_is_no_bundle_stays(place):
+def test_a_folder_that_is_not_a_bundle_stays(place):
     path, out = place
     out.mkdir()
     (out / "notes.txt").write_text("mine")
@@ -276,7 +274,7 @@ def test_what_is_no_bundle_stays(place):
 
 
 def interrupted(path, out, data):
-    """A growing bundle that nobody goes on with."""
+    """A growing bundle that nobody continues."""
     path.write_bytes(data)
     seen = []
 
@@ -290,7 +288,7 @@ def interrupted(path, out, data):
     return seen[-1]
 
 
-def test_gone_on_with_it_is_never_behind(place):
+def test_a_resumed_bundle_never_goes_back(place):
     path, out = place
     before = interrupted(path, out, OLD)
     path.write_bytes(OLD + NEW)
@@ -302,7 +300,7 @@ def test_gone_on_with_it_is_never_behind(place):
     assert snapshot(out) == snapshot(fresh(OLD + NEW, out.with_name("whole")))
 
 
-def test_gone_on_with_other_logs_it_begins_anew_and_says_so(place):
+def test_resuming_with_other_logs_restarts_and_reports_it(place):
     path, out = place
     interrupted(path, out, OLD)
     assert follow_all(path, out, [writing(path, NEW)]) == {"begun-anew"}
@@ -319,7 +317,7 @@ def test_a_compressed_log_is_compared_by_what_it_decompresses_to(same, tmp_path)
     assert not state._begins_with(discover([path])[0], longer)
 
 
-def test_gone_on_with_another_codec_it_begins_anew(place):
+def test_resuming_with_another_codec_restarts(place):
     path, out = place
     interrupted(path, out, OLD)
     seen = []
@@ -330,7 +328,7 @@ def test_gone_on_with_another_codec_it_begins_anew(place):
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])
-def test_gone_on_with_without_its_log(codec, place):
+def test_resuming_without_the_log(codec, place):
     path, out = place
     interrupted(path, out, OLD)
     path.rename(path.with_name("dedicated_log_torch_trace_other.log"))
@@ -350,7 +348,7 @@ def test_old_states_are_removed(place, monkeypatch):
         [path],
         out,
         appending(path, OLD, range(0, len(OLD), len(OLD) // 8)),
-        told=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))),
+        on_state=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))),
         codec="none",
     )
     assert len(most) > 1 and max(most) <= 3
@@ -365,7 +363,7 @@ def test_who_may_not_read_the_log_may_not_read_the_bundle(place):
         [path],
         out,
         [writing(path, OLD)],
-        told=lambda manifest: modes.append(
+        on_state=lambda manifest: modes.append(
             manifest["logs"] and (out.stat().st_mode | (out / "manifest.json").stat().st_mode) & 0o077
         ),
     )
@@ -382,8 +380,8 @@ Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: False, lambda man
 
 @pytest.mark.parametrize("seed", range(5))
 def test_killed_at_any_moment(seed, place):
-    """What is there can be read, nothing else is left, and another one goes on; several times, while the log
-    grows.
+    """The state on disk is readable, nothing else is left, and another follower resumes; several times, while
+    the log grows.
     """
     path, out = place
     rng = random.Random(f"kill {seed}")
@@ -410,17 +408,17 @@ def test_killed_at_any_moment(seed, place):
     assert follow_all(path, out, [lambda: None]) <= {"begun-anew"}
 
 
-def test_files_that_were_being_written_are_no_obstacle(place):
-    """Killed between writing a file beside its place and putting it there."""
+def test_partly_written_files_do_not_block(place):
+    """Killed between writing a temporary file and moving it into place."""
     path, out = place
     path.write_bytes(OLD)
 
-    def told(manifest):
+    def on_state(manifest):
         if manifest["logs"]:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Follower([path], out, codec="none").run(lambda: False, told)
+        Follower([path], out, codec="none").run(lambda: False, on_state)
     log = Bundle.open(out).logs[0].id
     for unfinished in (
         out / "live" / "manifest",

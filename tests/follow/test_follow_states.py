@@ -1,4 +1,4 @@
-"""Each state is what a fresh build of the same bytes makes, wherever the pieces end; the end is a build's,
+"""Each state equals a fresh build of the same bytes, wherever the pieces end; the final bundle equals a build
 byte for byte.
 """
 
@@ -27,14 +27,14 @@ def quick(monkeypatch):
 
 
 def states_of(folder, data, cuts, codec="none"):
-    """Follow one log that comes in pieces, and compare each state; the manifests."""
+    """Follow one log that comes in pieces, compare each state with a build, and return the manifests."""
     path, out, found = folder / "traces" / NAME, folder / "out", []
 
-    def told(manifest):
+    def on_state(manifest):
         found.append(manifest)
         same_as_fresh(out, lambda row: data, folder / "fresh")
 
-    result = follow([path], out, appending(path, data, cuts), told=told, codec=codec)
+    result = follow([path], out, appending(path, data, cuts), on_state=on_state, codec=codec)
     assert snapshot(result.path) == snapshot(fresh(data, folder / "whole", codec=codec))
     return found
 
@@ -61,8 +61,8 @@ def test_compressed(codec, tmp_path):
 
 
 def test_the_middle_of_a_record_waits_for_its_rest(tmp_path):
-    """In the middle of an envelope, of a character and of a payload: what is whole is there, and nothing is
-    called damaged.
+    """Cut in an envelope, a character and a payload: complete records are there, and nothing is reported as
+    damaged.
     """
     first, second = record('first {"text": "x"}'), record('second {"text": "x"}', payload="line\nothér line")
     data = first + second + record("third {}")
@@ -79,8 +79,8 @@ def test_the_middle_of_a_record_waits_for_its_rest(tmp_path):
 
 
 def test_kernels_whose_infos_come_later(tmp_path):
-    """What a kernel's info is may change with each record: the last one before its code, until one stands
-    behind it; or there never is one.
+    """The info of a kernel may change with each record: the last one before its code applies, until one
+    follows it, or there is none.
     """
     code = """
         inductor_output_code %s {"filename": "/tmp/%s.py"}
@@ -105,7 +105,7 @@ def test_kernels_whose_infos_come_later(tmp_path):
 
 
 def test_a_large_payload_at_the_end_is_there_when_its_last_byte_is(tmp_path):
-    """A record that nothing follows, as before a hang: its payload has several blocks."""
+    """A record that nothing follows, as before a hang, with a payload of several blocks."""
     text = (
         "".join(random.Random(1).choices("abc\n", k=3 * BLOCK_BYTES))
         .strip("\n")
@@ -117,7 +117,7 @@ def test_a_large_payload_at_the_end_is_there_when_its_last_byte_is(tmp_path):
     assert [manifest["logs"][0]["event_count"] for manifest in found if manifest["logs"]] == [1, 1, 2]
 
 
-def test_what_runs_is_told_until_it_ends(tmp_path):
+def test_an_open_compile_is_listed_until_it_ends(tmp_path):
     data = (
         traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log"
     ).read_bytes()
@@ -139,14 +139,14 @@ def test_what_runs_is_told_until_it_ends(tmp_path):
 
 
 def test_ranks_that_come_one_after_another(tmp_path):
-    """Each state of a job has what several ranks say together of what was read."""
+    """Each state of a job has the rank analyses of the bytes read so far."""
     logs = discover([traces.ROOT / "fixtures" / "jobs" / "inside_compile"])
     folder, out, steps, states = tmp_path / "traces", tmp_path / "out", [], []
     for one in logs:
         data = content_of(one)
         steps += appending(folder / one.path.name.removesuffix(".zst"), data, [len(data) // 2])
 
-    def told(manifest):
+    def on_state(manifest):
         states.append(len(manifest["logs"]))
         data = {
             row["source"]["name"]: (folder / row["source"]["name"]).read_bytes()[
@@ -167,7 +167,7 @@ def test_ranks_that_come_one_after_another(tmp_path):
                 row for file in stored for row in grown.file_rows("rank_findings", file)
             ] == other.rank_table("rank_findings")
 
-    result = follow([folder], out, steps, told=told, codec="none")
+    result = follow([folder], out, steps, on_state=on_state, codec="none")
     assert sorted(set(states)) == list(range(1, len(logs) + 1))
     assert snapshot(result.path) == snapshot(
         build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path
@@ -175,9 +175,7 @@ def test_ranks_that_come_one_after_another(tmp_path):
 
 
 def test_urls(tmp_path):
-    """A folder that is listed again, in which a rank appears later; and a server that cannot begin in the
-    middle of a file.
-    """
+    """A folder that is listed again and gets a rank later, and a server that cannot serve ranges."""
     memory, data, found = fsspec.filesystem("memory"), small_logs()[3], []
     names = [f"dedicated_log_torch_trace_rank_{rank}_x.log" for rank in range(3)]
     folder = f"memory://follow/{tmp_path.name}"
@@ -193,7 +191,7 @@ def test_urls(tmp_path):
         (2000, len(data), len(data)): lambda: memory.pipe_file(f"{folder}/{names[0]}", data),
     }
 
-    def told(manifest):
+    def on_state(manifest):
         found.append(manifest["live"])
         steps.pop(tuple(sorted(row["read_bytes"] for row in found[-1]["logs"])), lambda: None)()
 
@@ -201,7 +199,7 @@ def test_urls(tmp_path):
         return bool(found) and [row["read_bytes"] for row in found[-1]["logs"]] == 3 * [len(data)]
 
     with plain_server(tmp_path) as url:
-        result = Follower([folder, f"{url}/{names[2]}"], tmp_path / "out", codec="none").run(ended, told)
+        result = Follower([folder, f"{url}/{names[2]}"], tmp_path / "out", codec="none").run(ended, on_state)
     assert [live["problems"] for live in found] == [[]] * len(found)
     for name in names:
         (tmp_path / "traces" / name).parent.mkdir(exist_ok=True)
@@ -211,25 +209,25 @@ def test_urls(tmp_path):
     )
 
 
-def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):
+def test_a_compressed_log_is_read_when_complete(tmp_path):
     data = gzip.compress(log("dynamo_start 0/0 {}"), mtime=0)
     path, found = tmp_path / "traces" / f"{NAME}.gz", []
     cut, rest = appending(path, data, [len(data) // 2])
     cut()
 
-    def told(manifest):
+    def on_state(manifest):
         found.append((len(manifest["logs"]), [problem["code"] for problem in manifest["live"]["problems"]]))
         if found[-1] == (0, ["cut"]):
             rest()
 
     result = Follower([path.parent], tmp_path / "out", codec="none").run(
-        lambda: found[-1:] == [(1, [])], told
+        lambda: found[-1:] == [(1, [])], on_state
     )
     assert (0, ["cut"]) in found
     assert snapshot(result.path) == snapshot(build(discover([path]), tmp_path / "built", codec="none").path)
 
 
-def test_names_of_files_that_another_log_defines(tmp_path):
+def test_file_names_that_another_log_defines(tmp_path):
     uses = record('dynamo_start 0/0 {"stack": [{"line": 5, "name": "f", "filename": 1}]}')
     defines = record('str ["/p/a.py", 1]')
     folder = tmp_path / "traces"

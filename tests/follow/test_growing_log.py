@@ -1,4 +1,4 @@
-"""One log that is followed: whenever reading stops, nothing of it is lost."""
+"""One log that is followed: wherever reading stops, nothing of it is lost."""
 
 import os
 import time
@@ -12,15 +12,15 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 
 
 def test_time_that_is_up_before_the_end_was_seen(tmp_path):
-    """What came last is taken, and then it turns out that there is no more: between the two reading may stop,
-    and the log end.
+    """Reading takes the last bytes and then finds the end; it may stop, and the log end, between these two
+    steps.
     """
     (tmp_path / "x.log").write_bytes(log("\n".join(f"artifact:a {number}/0\n | x" for number in range(3))))
     (found,) = discover([tmp_path / "x.log"])
     (tmp_path / "out").mkdir()
     growing = GrowingLog(found, FileSink(tmp_path / "out", CODECS["none"]))
     assert growing.look()
-    assert growing._build.advance()  # as read() does, whose time is up now
+    assert growing._build.advance()  # as read() does when its time is up now
     summary = growing.finish()
     growing.close()
     whole = build([found], tmp_path / "whole", jobs=1, codec="none").manifest["logs"][0]
@@ -32,9 +32,7 @@ def test_time_that_is_up_before_the_end_was_seen(tmp_path):
     [(0, 0, 0), (600, 600, 0), (200_000, 0, 200_000), (-3600, 0, -3600), (1, 0, 0)],
 )
 def test_a_log_of_another_clock(tmp_path, written_s_ago, changed_s_ago, wanted_s):
-    """A compile that hangs since ten minutes, a log that is played again, a machine whose clock is an hour
-    ahead.
-    """
+    """A compile that has hung for ten minutes, a replayed log, a machine whose clock is an hour ahead."""
     now = time.time()
     stamp = time.gmtime(now - written_s_ago)
     prefix = time.strftime("V%m%d %H:%M:%S.000000 7 torch/_dynamo/utils.py:1] ", stamp)

@@ -16,15 +16,13 @@ from fuzz.bases import LARGER, NAMES
 from fuzz.commands import ON_BUNDLES
 from fuzz.runner import Runner
 
-_MAX_BYTES = (
-    8 << 30
-)  # of the address space of this process: a mistake here must not take all that the machine has
+_MAX_BYTES = 8 << 30  # of this process's address space: a mistake here must not take the machine's memory
 SEEDS = Path(__file__).with_name("seeds.txt")
 _COMMANDS_A_BUNDLE = 5
 
 
 def cases(seed, only):
-    """(kind, files, notes, number, commands) without end, from a seed."""
+    """Yield (kind, files, notes, number, commands) endlessly, from a seed."""
     rng = random.Random(f"cases {seed}")
     while True:
         number = rng.randrange(10**9)
@@ -39,8 +37,8 @@ def cases(seed, only):
 
 
 def fuzz(runner, minutes, seed, only=None, most=None):
-    """Run cases until the time is over, or ``most`` of them; returns {kind of fault: [count, first fault]}
-    and the number of runs.
+    """Run cases until the time is over, or ``most`` of them; return {kind of fault: [count, first fault]} and
+    the number of runs.
     """
     end = time.monotonic() + minutes * 60
     found, count = {}, 0
@@ -56,7 +54,7 @@ def fuzz(runner, minutes, seed, only=None, most=None):
 
 
 def kept():
-    """The cases of seeds.txt: faults that were mended."""
+    """Return the cases of seeds.txt: faults that were fixed."""
     lines = SEEDS.read_text().splitlines() if SEEDS.exists() else []
     return [line.split("#")[0].strip() for line in lines if line.split("#")[0].strip()]
 

@@ -1,4 +1,4 @@
-"""Sound bundles and logs to begin with, small and of different kinds, held in memory."""
+"""Small sound bundles and logs of different kinds to start from, held in memory."""
 
 import functools
 import shutil
@@ -19,12 +19,12 @@ FIXTURES = {
 }
 CODECS = ("zstd", "gzip", "none")
 NAMES = [f"{name}-{codec}" for name in FIXTURES for codec in CODECS]
-# Larger ones, for the fields that have no value in those above; seldom taken.
+# Larger ones, for fields without a value in those above; rarely used.
 _LARGER = (
     "export_dtrace", "compiled_autograd", "recompiles", "memory_budget", "overlap_scheduling", "dynamic_shapes", "ddp_split", "regions", "ranks_extra_break", "ranks_other_shape",
 )  # fmt: skip
 LARGER = [f"{name}-{codec}" for name in _LARGER for codec in ("zstd", "none")]
-# Of two runs, before and after a change, the one after: a page compares it with the other one.
+# The second of two runs, before and after a change, which a page compares with the first.
 PAIRS = [
     f"pairs/{name}/new-{codec}"
     for name in ("line_changed", "new_break_on_a_rank")
@@ -35,27 +35,27 @@ _OTHER = "nonascii"
 
 @functools.cache
 def base(name):
-    """{path: bytes} of the sound bundle of this name, such as 'small-zstd'."""
+    """Return {path: bytes} of the sound bundle of this name, such as 'small-zstd'."""
     fixture, _, codec = name.rpartition("-")
     return _built([_trace(FIXTURES.get(fixture, fixture))], codec)
 
 
 @functools.cache
 def other(codec):
-    """{path: bytes} of a sound bundle of another log with this codec, to merge with."""
+    """Return {path: bytes} of a sound bundle of another log with this codec, to merge with."""
     (log,) = _trace(_OTHER).iterdir()
     with tempfile.TemporaryDirectory() as folder:
         return _built([shutil.copy(log, Path(folder, "other.log"))], codec)
 
 
 def before(name):
-    """{path: bytes} of the run before that of PAIRS."""
+    """Return {path: bytes} of the earlier run of PAIRS."""
     return base(name.replace("/new-", "/base-"))
 
 
 @functools.cache
 def comparison(name):
-    """The document that compares both, as JSON."""
+    """Return the document that compares both, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         sides = []
         for side, files in (("base", before(name)), ("new", base(name))):
@@ -79,7 +79,7 @@ def _built(paths, codec):
 
 @functools.cache
 def log_bases():
-    """The beginnings of the fixtures' logs, and whole small ones."""
+    """Return the beginnings of the fixtures' logs, and whole small ones."""
     logs = [path.read_bytes() for path in traces.FIXTURE_LOGS]
     parts = {data[: data.rfind(b"\n", 0, size) + 1] for data in logs for size in (4_000, 40_000)}
     return sorted(parts - {b""}, key=lambda data: (len(data), data))

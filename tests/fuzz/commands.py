@@ -1,7 +1,6 @@
-"""What is done to a hostile bundle or log. Each function runs in a process of its own and returns its exit
-code.
+"""Commands for a hostile bundle or log. Each function runs in its own process and returns its exit code.
 
-``case`` has the folders: ``bundle``, ``out`` (does not exist yet), ``logs``, ``other`` (a sound bundle).
+``case`` has the folders ``bundle``, ``out`` (does not exist yet), ``logs``, ``other`` (a sound bundle).
 """
 
 import asyncio
@@ -30,11 +29,11 @@ class Case(NamedTuple):
 
 
 class Broken(Exception):
-    """What should hold does not."""
+    """An invariant does not hold."""
 
 
 def run(*words):
-    """The command line; its exit code."""
+    """Run the command line; return its exit code."""
     sys.argv = ["tlparse-bundle", *map(str, words)]
     try:
         command_line.main()
@@ -55,7 +54,7 @@ def _cat(case):
 
 
 def _read(case):
-    """All that the Python reader has, whatever single calls say."""
+    """Read everything through the Python reader, whatever single calls raise."""
     try:
         bundle = Bundle.open(case.bundle)
     except BundleError as error:
@@ -139,19 +138,19 @@ def _some(values, count=1000):
 
 
 def _try(read, *arguments):
-    """What a call gives; None when it says in a sentence why it gives nothing. Anything else is a fault."""
+    """Return a call's result, or None when it refuses in a sentence. Anything else is a fault."""
     try:
         return read(*arguments)
     except BundleError as error:
         str(error)
     except ValueError as error:
-        if getattr(read, "__name__", "") != "json":  # artifact.json() raises it for what is no JSON
+        if getattr(read, "__name__", "") != "json":  # artifact.json() raises it for invalid JSON
             raise error
     return None
 
 
 def _serve(case):
-    """Every file of the bundle from the HTTP application, and the list of bundles."""
+    """Request every file of the bundle from the HTTP application, and the list of bundles."""
     options = {"token": None} if "token" in inspect.signature(create_app).parameters else {}
     app = create_app({"b": case.bundle}, **options)
     paths = [
@@ -203,7 +202,7 @@ async def _get(app, path, headers):
 
 
 def _build(case):
-    """A log: built, restored byte for byte and sound, or refused in a sentence."""
+    """Build a log: restored byte for byte and sound, or refused in a sentence."""
     names = sorted(case.logs.iterdir())
     where = [case.logs] if case.seed % 3 else names
     code = run(
@@ -249,7 +248,7 @@ def _plain(data):
             with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
                 return stream.read()
         except zstandard.ZstdError:
-            return b""  # left out, as it does not have the name of a log
+            return b""  # left out, because its name is not that of a log
     return data
 
 

@@ -1,5 +1,5 @@
-"""Commands that are ended at any moment: what was there stays, or the new one is there whole; no file and no
-process is left.
+"""Kill commands at any moment: the old bundle stays or the new one is complete, and no file or process is
+left.
 """
 
 import hashlib
@@ -20,11 +20,10 @@ import traces
 from waiting import until
 
 _MARK = "TLPARSE_KILLS_MARK"
-_LARGE_BYTES = 9 << 20  # more than a log needs to have for a process of its own for its tables
+_LARGE_BYTES = 9 << 20  # more than a log needs to get a second process for its tables
 _SIGNALS = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
 _LEFT_SECONDS = 30
-# By signal: what a shell is told, and what it is when the interpreter has hardly begun, or the command is
-# done.
+# By signal: the exit code, and the one when the interpreter has hardly begun or the command is done.
 _CODES = {
     signal.SIGTERM: {143, -signal.SIGTERM, 0},
     signal.SIGINT: {130, -signal.SIGINT, 0},
@@ -34,11 +33,11 @@ _CODES = {
 
 class Case(NamedTuple):
     arguments: tuple  # of the command; OUT is 'out'
-    olds: tuple  # what may be there before: names of _before
+    olds: tuple  # what may exist before: names of _before
 
 
 class Workshop:
-    """A folder with logs and bundles, and what each command makes of them."""
+    """A folder with logs and bundles, and the result of each command on them."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -80,7 +79,7 @@ class Workshop:
         return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _MARK: mark}
 
     def before(self, old, place):
-        """Put there what may be there before."""
+        """Create what may exist before."""
         if old == "empty":
             place.mkdir()
         elif old == "bundle":
@@ -89,7 +88,7 @@ class Workshop:
             place.write_text("old")
 
     def made(self, name, case):
-        """What the command makes when it is left alone, and how long it takes."""
+        """Run the command undisturbed; return its result and duration."""
         key = name, case.arguments
         if key not in self._made:
             began = time.monotonic()
@@ -108,7 +107,7 @@ def remove(place):
 
 
 def snapshot(place):
-    """{path: hash} of what is there; None for nothing."""
+    """Return {path: hash} of a folder; None when it does not exist."""
     if not place.is_dir():
         return hashlib.sha256(place.read_bytes()).hexdigest() if place.exists() else None
     return {
@@ -120,7 +119,7 @@ def snapshot(place):
 
 
 def processes(mark):
-    """Command lines of the processes that have our mark in their environment."""
+    """Return the command lines of processes with our mark in their environment."""
     found = []
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
@@ -134,7 +133,7 @@ def processes(mark):
 
 
 def kill(workshop, rng, name=None):
-    """One kill. Returns (what was done in words, faults)."""
+    """Kill once; return (what was done in words, faults)."""
     jobs = rng.choice("124")
     cases = workshop.cases(jobs)
     name = name or rng.choice(sorted(cases))
@@ -161,7 +160,7 @@ def kill(workshop, rng, name=None):
             (os.killpg if whole_group else os.kill)(process.pid, number)
         process.wait()
         errors.seek(0)
-        said = errors.read().decode("utf-8", "replace")
+        printed = errors.read().decode("utf-8", "replace")
     what = (
         f"{name} --jobs {jobs} over {old}: {number.name}{' to all' if whole_group else ''} after"
         f" {after_seconds:.3f} of {took:.3f} s: {process.returncode}"
@@ -175,16 +174,18 @@ def kill(workshop, rng, name=None):
     if found not in (before, new):
         faults.append("neither the old one nor the new one")
     if process.returncode == 0 and found != new:
-        faults.append("it said that it was done")
-    if "nothing was written" in said and found != before:
-        faults.append("it said that nothing was written")
+        faults.append("it reported success")
+    if "nothing was written" in printed and found != before:
+        faults.append("it reported that nothing was written")
     begun = (
-        "tlparse_bundle" in said or number != signal.SIGINT
-    )  # else the interpreter itself was interrupted before our first line
+        "tlparse_bundle" in printed or number != signal.SIGINT
+    )  # otherwise the interpreter itself was interrupted before our first line
     if process.returncode not in _CODES[number] and begun:
-        faults.append(f"exit code {process.returncode}: {said[-300:]}")
-    if "Traceback" in said and begun and process.returncode != -signal.SIGINT:  # while our modules are read
-        faults.append(said[-1000:])
+        faults.append(f"exit code {process.returncode}: {printed[-300:]}")
+    if (
+        "Traceback" in printed and begun and process.returncode != -signal.SIGINT
+    ):  # while our modules are imported
+        faults.append(printed[-1000:])
     if more := sorted(set(os.listdir(workshop.folder)) - {*entries, "out"}):
         faults.append(f"left: {more}")
     for path in (workshop.folder / entry for entry in (*more, "out")):
@@ -193,7 +194,7 @@ def kill(workshop, rng, name=None):
 
 
 def main(count, seed, names=(), tell=print):
-    """Kill ``count`` commands; returns the number of those after which something was wrong."""
+    """Kill ``count`` commands; return the number of those with a fault."""
     rng = random.Random(f"kills {seed}")
     wrong, codes = 0, Counter()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Hostile logs: real ones with bytes, lines and fields changed. The same seed makes the same one."""
+"""Hostile logs: real ones with changed bytes, lines and fields. The same seed gives the same log."""
 
 import gzip
 import json
@@ -42,7 +42,7 @@ _NAMES = [
 
 
 def mutate(seed):
-    """({file name: bytes}, what was changed): one log or two, compressed or not."""
+    """Return ({file name: bytes}, what was changed): one log or two, compressed or not."""
     rng = random.Random(f"log {seed}")
     notes = []
     files = {}
@@ -110,7 +110,7 @@ def _insert(data, rng):
 
 
 def _encode(data, rng):
-    """Another encoding of the whole, or of a part."""
+    """Change the encoding of the whole, or of a part."""
     start, stop = rng.choice([(0, len(data)), _part(len(data), rng)])
     text = data[start:stop].decode("utf-8", "replace")
     return (
@@ -153,7 +153,7 @@ def _lines(data, rng):
 
 
 def _fields(data, rng):
-    """Change fields of the JSON of some records."""
+    """Change JSON fields of some records."""
     lines = data.splitlines(keepends=True)
     records = [number for number, line in enumerate(lines) if _ENVELOPE.match(line)]
     for number in rng.sample(records, min(len(records), rng.choice([1, 2, 5]))):
@@ -176,7 +176,7 @@ def _fields(data, rng):
 
 
 def _payloads(data, rng):
-    """Change the JSON of payloads: a line of it, or all."""
+    """Change the JSON of payloads, in a line or all of it."""
     lines = data.splitlines(keepends=True)
     tabbed = [number for number, line in enumerate(lines) if line.startswith(b"\t")]
     for number in rng.sample(tabbed, min(len(tabbed), rng.choice([1, 5, 50]))):
@@ -197,7 +197,7 @@ def _payloads(data, rng):
 
 
 def _records(data, rng):
-    """More records, with any values in the fields that mean something."""
+    """Add records with any values in the fields that readers use."""
     keys = ["rank", "frame_id", "frame_compile_id", "attempt", "compiled_autograd_id", "has_payload", "stack", "str", "artifact", "compilation_metrics", "dynamo_start", "chromium_event",
             "graph_dump", "dump_file", "link", "inductor_output_code", "describe_tensor", "exported_program"]  # fmt: skip
     more = []

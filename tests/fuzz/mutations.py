@@ -1,4 +1,4 @@
-"""Hostile bundles: a sound one, changed in one to five places. The same base and seed make the same one.
+"""Hostile bundles: a sound one, changed in one to five places. The same base and seed give the same bundle.
 
 A bundle is {path: bytes or Special}; ``write`` puts it into a folder.
 """
@@ -27,9 +27,9 @@ _MAX_TEXT = 40_000_000  # of a table
 
 
 class Special(NamedTuple):
-    """What is no regular file: a link, a FIFO, a folder.
+    """An entry that is not a regular file: a link, a FIFO, a folder.
 
-    ``{canary}`` in a target is the folder that nobody may read.
+    ``{canary}`` in a target is the forbidden folder.
     """
 
     kind: str  # symlink, fifo, folder
@@ -42,7 +42,7 @@ class Mutated(NamedTuple):
 
 
 def mutate(name, seed):
-    """The sound bundle of this name (see bases.py), changed."""
+    """Return the sound bundle of this name (see bases.py), changed."""
     rng = random.Random(f"{name} {seed}")
     files, notes = dict(base(name)), []
     for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])):
@@ -51,7 +51,7 @@ def mutate(name, seed):
 
 
 def mutate_document(kind, data, rng, notes):
-    """A document of this schema as JSON, changed in one to three places."""
+    """Return a document of this schema as JSON, changed in one to three places."""
     document = json.loads(data)
     for _ in range(rng.choice([1, 1, 2, 3])):
         found = place(document, rng.choice(fields(kind)), rng) or any_place(document, rng)
@@ -60,7 +60,7 @@ def mutate_document(kind, data, rng, notes):
 
 
 def write(files, folder, canary):
-    """Put a bundle into a new folder. ``canary`` is the folder that links point to."""
+    """Write a bundle into a new folder. ``canary`` is the folder that links point to."""
     folder.mkdir(parents=True)
     for path, content in files.items():
         target = folder / path
@@ -76,7 +76,7 @@ def write(files, folder, canary):
 
 
 def dumps(value):
-    """JSON as text, with what only text can hold: keys that come twice, lists deeper than Python may go."""
+    """Return JSON with what only text can hold: duplicate keys, and lists deeper than Python allows."""
     text = json.dumps(value)
     if "\\u0001deep" in text:
         text = _DEEP.sub(lambda match: "[" * int(match[1]) + "]" * int(match[1]), text)
@@ -84,7 +84,7 @@ def dumps(value):
 
 
 def schema_of(path):
-    """Name of the schema of a file; empty when it has none."""
+    """Return the name of a file's schema; empty when it has none."""
     path = path.removesuffix(".zst").removesuffix(".gz")
     if path == "manifest.json":
         return "manifest"
@@ -96,9 +96,7 @@ def schema_of(path):
 
 
 def change_field(files, rng, notes):
-    """Change a field of a table; each kind of table is as likely as any other, the manifest and the
-    directories more.
-    """
+    """Change a field of a table; each kind of table is equally likely, the manifest and the directories more."""
     kinds = {}
     for path in files:
         if not path.startswith("blobs/") and "/verbatim/" not in path and "/timeline/" not in path:
@@ -122,7 +120,7 @@ def change_field(files, rng, notes):
 
 
 def _read(files, path):
-    """The table in a file; None when it was damaged before. Nothing of the package: it is what is tried."""
+    """Return the table in a file, or None when it is already damaged. Uses nothing of the package under test."""
     data = files[path]
     try:
         if path.endswith(".zst"):
@@ -136,7 +134,7 @@ def _read(files, path):
 
 
 def _text(path, document):
-    """The text of a file: of JSON Lines, while the document is still a list."""
+    """Return the text of a file; JSON Lines while the document is still a list."""
     return (
         b"".join(dumps(row) + b"\n" for row in document)
         if ".jsonl" in path and isinstance(document, list)
@@ -149,7 +147,7 @@ def _encode(path, data):
 
 
 def _change(document, container, key, rng):
-    """Change what stands at a place; returns what was done."""
+    """Change the value at a place; return what was done."""
     missing = isinstance(container, dict) and key not in container
     value = None if missing else container[key]
     choice = rng.random()
@@ -191,7 +189,7 @@ def _change_list(rows, rng):
     elif kind == 5:  # a whole column
         value = rng.choice([rows[at], values.scalar(rng)])
         rows[:] = [value if len(str(value)) * len(rows) < _MAX_TEXT else None] * len(rows)
-    elif kind == 6:  # circles, references to oneself and to what comes later
+    elif kind == 6:  # circles, references to itself and to later rows
         rows[:] = [(number + rng.choice([0, 1])) % len(rows) for number in range(len(rows))]
     elif kind == 7:
         rows[:] = [len(rows)] * len(rows)
@@ -313,7 +311,7 @@ def change_file(files, rng, notes):  # noqa: C901 - one branch for each kind of 
 
 
 def claiming(size):
-    """A zstd frame of 18 bytes that says it holds ``size``."""
+    """Return a zstd frame of 18 bytes that claims to hold ``size``."""
     return b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", size) + b"\x01\x00\x00\x00\x00"
 
 
@@ -322,7 +320,7 @@ def _lying_gzip(data):
 
 
 def bomb(path, size=2 << 30):
-    """A small file that expands to ``size`` bytes of spaces, by the ending of its path."""
+    """Return a small file that expands to ``size`` spaces, in the codec of the path's ending."""
     if path.endswith(".gz"):
         member = gzip.compress(b" " * (64 << 20), mtime=0)
         return member * (size // (64 << 20))
@@ -340,8 +338,8 @@ def bomb(path, size=2 << 30):
 
 
 def change_blob(files, rng, notes):
-    """Another content of a blob, by a writer who knows the format: under its right name, or under the one it
-    had.
+    """Change the content of a blob as someone who knows the format: under its correct name, or under the old
+    one.
     """
     blobs = [path for path in files if path.startswith("blobs/") and isinstance(files[path], bytes)]
     tables = [path for path in files if schema_of(path) == "blobs"]

@@ -1,6 +1,6 @@
-"""The viewers, one bundle and its comparison with another one, held in memory, on a server of their own.
+"""Serve the viewers, one bundle and its comparison with another one from memory.
 
-It notes what it is asked.
+Records the requests.
 """
 
 import contextlib
@@ -17,10 +17,10 @@ _ENCODINGS = {".zst": "zstd", ".gz": "gzip"}
 
 
 class PageServer:
-    """``files`` is the bundle, ``encoded`` whether the browser is told how its files are stored, ``home`` the
+    """The served files: ``files`` is the bundle, ``encoded`` whether responses name the codec, ``home`` the
     list of bundles.
 
-    ``before`` is a bundle that it is compared with, ``comparison`` the document.
+    ``before`` is a bundle to compare with, ``comparison`` the document.
     """
 
     def __init__(self):
@@ -28,7 +28,7 @@ class PageServer:
         self.before, self.comparison = {}, b""
 
     def answer(self, path):
-        """(content, headers), None when there is nothing."""
+        """Return (content, headers), or None for an unknown path."""
         if path == "/bundles.json":
             return self.home, {"Content-Type": "application/json"}
         if path.startswith("/viewers/"):
@@ -65,7 +65,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def page_server():
-    """A PageServer with an address."""
+    """Yield a PageServer with an address."""
     site = PageServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -82,7 +82,7 @@ def page_server():
             }.items():
                 self.send_header(name, value)
             self.end_headers()
-            with contextlib.suppress(OSError):  # a page that went away
+            with contextlib.suppress(OSError):  # a page that is closed
                 self.wfile.write(content)
 
         def log_message(self, *_):
@@ -99,7 +99,7 @@ def page_server():
 
 
 def home(name, manifest):
-    """What a server would say of a bundle, from whatever stands in its manifest."""
+    """Return a server's list entry of a bundle, from any manifest."""
     logs = manifest.get("logs") if isinstance(manifest, dict) else None
     row = {
         "name": name,

@@ -1,5 +1,5 @@
-"""Hostile bundles in the viewers, in Chromium: nothing fails unseen, hangs, asks elsewhere, runs a script or
-leaves the page empty.
+"""Hostile bundles in the viewers, in Chromium: nothing fails silently, hangs, requests another host, runs a
+script or leaves the page empty.
 """
 
 import json
@@ -63,7 +63,7 @@ COMPARE += [
     for part in ("dynamo_output_graph", "dynamo_cpp_guards_str", "inductor_output_code", "nothing")
 ]
 VIEWS_A_CASE = 7
-# Clicks on some of what is there; links to other pages are left alone.
+# Click on some elements; links to other pages are left alone.
 CLICKS = """(random) => {
   const all = [...document.querySelectorAll("main a[href^='#'], main button, main summary, main [role='row'], main [role='treeitem'], main canvas, header button, main select")].slice(0, 500);
   for (const at of random) {
@@ -83,7 +83,7 @@ SAYS = "document.body.innerText.trim().length"
 
 
 class Pages:
-    """Runs cases in one browser. Use as a context manager."""
+    """A browser that runs cases. Use as a context manager."""
 
     def __init__(self, browser):
         self._browser = browser
@@ -97,13 +97,13 @@ class Pages:
         self._manager.__exit__(*error)
 
     def run(self, name):
-        """The faults of a case: 'BASE:SEED:pages'."""
+        """Return the faults of a case: 'BASE:SEED:pages'."""
         base, seed, _ = name.split(":")
         files, notes = mutations.mutate(base, seed)
         return self.run_files(name, files, notes)
 
     def run_files(self, name, files, notes, viewers=None):
-        """The faults of a bundle in some views of each viewer."""
+        """Return the faults of a bundle in some views of each viewer."""
         rng = random.Random(f"views {name}")
         self._site.files, self._site.encoded = files, rng.random() < 0.5
         self._site.home = home(rng.choice(["x", "\u202ex", "<img src=x onerror=alert(1)>"]), _manifest(files))
@@ -136,7 +136,7 @@ class Pages:
             "pageerror",
             lambda error: found.append((f"{viewer}: uncaught {_first(error.stack)}", str(error.stack))),
         )
-        page.on("console", lambda message: found.extend(_said(viewer, message)))
+        page.on("console", lambda message: found.extend(_console_faults(viewer, message)))
         page.on(
             "dialog", lambda dialog: (found.append((f"{viewer}: a dialog", dialog.message)), dialog.dismiss())
         )
@@ -191,9 +191,7 @@ class Pages:
 
 
 class _Watch:
-    """Kills the page when what is in the block takes too long, and knows how much memory the pages had at
-    most.
-    """
+    """Kill the page when the block takes too long, and measure the peak memory of the pages."""
 
     def __init__(self):
         self.why = ""
@@ -217,7 +215,7 @@ class _Watch:
 
 
 def _renderers():
-    """The processes of pages, below this one."""
+    """Return the renderer processes below this one."""
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -256,17 +254,17 @@ def _manifest(files):
         return None
 
 
-def _said(viewer, message):
-    """A fault that the page found by itself and said in the console.
+def _console_faults(viewer, message):
+    """Yield faults that the page itself reported in the console.
 
-    What a server does not have is no fault.
+    A file that the server lacks is not a fault.
     """
     if message.type == "error" and "Failed to load resource" not in message.text:
         yield f"{viewer}: {_first(message.text)}", message.text
 
 
 def _first(stack):
-    """The message and the place, without numbers and addresses: equal faults look alike."""
+    """Return message and place without numbers and addresses, so equal faults look alike."""
     lines = (stack or "").splitlines() or [""]
     place = next((re.search(r"viewers/(\S+?):(\d+):", line) for line in lines if "viewers/" in line), None)
     return re.sub(r"\d+", "0", lines[0][:120]) + (f" at {place[1]}:{place[2]}" if place else "")
@@ -279,14 +277,14 @@ def cases(seed):
 
 
 def kept():
-    """Cases that were faults once."""
+    """Return earlier faults as cases."""
     return [
         line.split("#")[0].strip() for line in SEEDS.read_text().splitlines() if line.split("#")[0].strip()
     ]
 
 
 def main(minutes, seed, names=None):
-    """Run cases until the time is over, or these; returns the number of kinds of faults."""
+    """Run cases until the time is over, or these; return the number of kinds of faults."""
     from fuzz.__main__ import tell
 
     end, found, count = time.monotonic() + minutes * 60, {}, 0

@@ -1,6 +1,4 @@
-"""Runs one case in a child of this process, which has imported everything already, and looks at what it
-leaves.
-"""
+"""Run one case in a forked child with everything imported, and check what it leaves."""
 
 import contextlib
 import importlib
@@ -32,7 +30,7 @@ MAX_BYTES = 1 << 30
 CODES = {0, 1, 2, 3}
 FOUND = 4
 _MAX_OUT = 600 << 20
-_ROUNDS = 40  # of 50 ms, until what was to be removed after a kill is removed
+_ROUNDS = 40  # of 50 ms, until files to be removed after a kill are removed
 _SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SECRETS = (values.MARK.encode(), b"root:x:0:0:")
 
@@ -45,7 +43,7 @@ class Fault(NamedTuple):
 
 
 class Runner:
-    """Use as a context manager: it has a folder of its own."""
+    """Use as a context manager: it has its own folder."""
 
     def __enter__(self):
         _import_all()
@@ -66,13 +64,13 @@ class Runner:
         shutil.rmtree(self._root, ignore_errors=True)
 
     def run(self, name):
-        """The faults of a case: 'BASE:SEED:COMMAND', or 'log:SEED:build'."""
+        """Return the faults of a case: 'BASE:SEED:COMMAND', or 'log:SEED:build'."""
         kind, seed, command = name.split(":")
         files, notes = log_mutations.mutate(seed) if kind == "log" else mutations.mutate(kind, seed)
         return self.run_files(kind, files, notes, int(seed), [command])
 
     def run_files(self, kind, files, notes, seed, commands):
-        """The faults of several commands on one hostile bundle or log."""
+        """Return the faults of several commands on one hostile bundle or log."""
         return [fault for command in commands for fault in self._run_one(kind, files, notes, seed, command)]
 
     def _run_one(self, kind, files, notes, seed, command):
@@ -145,7 +143,7 @@ class Runner:
             tempfile.tempdir = None
             resource.setrlimit(
                 resource.RLIMIT_FSIZE, (1 << 30, 1 << 30)
-            )  # for the machine's sake: what comes near is a fault
+            )  # to protect the machine; coming near it is a fault
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
             code = (ON_BUNDLES | ON_LOGS)[command](case)
         except BaseException:
@@ -177,18 +175,18 @@ class Runner:
         left = self._left(pid)
         if left:
             found.append(("a process is left", left))
-        return found + _said(command, out, text, self.code)
+        return found + _output_faults(command, out, text, self.code)
 
     # ---- what is left
 
     def _left(self, pid):
-        """Command lines of processes that are there a moment after their parent ended; these are ended."""
+        """End processes that outlive their parent by a moment; return their command lines."""
         for _ in range(_ROUNDS):
             others = _with_environment(str(self._case).encode())
             if not others and not _group_alive(pid):
                 return ""
             select.select([], [], [], 0.05)
-        said = " ".join(
+        printed = " ".join(
             Path(f"/proc/{other}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
             for other in others
             if Path(f"/proc/{other}").exists()
@@ -196,7 +194,7 @@ class Runner:
         for other in others:
             _end(os.kill, other)
         _end(os.killpg, pid)
-        return said or "of its group"
+        return printed or "of its group"
 
     def _traces(self, before, command, case):
         found = []
@@ -234,7 +232,7 @@ class Runner:
         return found
 
     def _listing(self, folder):
-        """{path: what tells a change} of everything below a folder, links not followed."""
+        """Return {path: state} of everything below a folder, without following links."""
         found = {}
         for parent, folders, files in os.walk(folder):
             for name in (*folders, *files):
@@ -247,19 +245,19 @@ class Runner:
         return found
 
 
-def _said(command, out, err, code):
-    """What is wrong with what a command printed."""
+def _output_faults(command, out, err, code):
+    """Return what is wrong with a command's output."""
     found = []
     payload = command in ("cat", "serve", "read")
     text = "" if payload else out.decode("utf-8", "surrogateescape")
-    for stream, said in (("stdout", text), ("stderr", err)):
-        control = _SHOWN.search(said)
+    for stream, printed in (("stdout", text), ("stderr", err)):
+        control = _SHOWN.search(printed)
         if control:
             found.append(
-                (f"{control[0]!r} on {stream}", said[max(0, control.start() - 100) : control.end() + 100])
+                (f"{control[0]!r} on {stream}", printed[max(0, control.start() - 100) : control.end() + 100])
             )
-        if any(line.startswith(values.FORGED) for line in said.splitlines()):
-            found.append((f"a forged line on {stream}", said[:500]))
+        if any(line.startswith(values.FORGED) for line in printed.splitlines()):
+            found.append((f"a forged line on {stream}", printed[:500]))
     if any(secret in out or secret.decode() in err for secret in _SECRETS):
         found.append(("says a secret", ""))
     if command.endswith("-json"):
@@ -276,7 +274,7 @@ def _said(command, out, err, code):
 
 
 def _where(text):
-    """The exception and the innermost lines of ours in a traceback: equal for equal faults."""
+    """Return the exception and our innermost lines in a traceback: equal for equal faults."""
     lines = re.findall(r'File "[^"]*/tlparse_bundle/([^"]+)", line (\d+), in (\S+)', text)
     last = next(
         (
@@ -291,7 +289,7 @@ def _where(text):
 
 
 def _import_all():
-    """What commands import when they need it, so that no child does it again."""
+    """Import lazily imported modules, so children don't repeat it."""
     for module in pkgutil.walk_packages(tlparse_bundle.__path__, "tlparse_bundle."):
         if not module.name.endswith(("__main__", "dask_workers")):
             importlib.import_module(module.name)
@@ -299,7 +297,7 @@ def _import_all():
 
 
 def _wait(pid, seconds):
-    """Whether a child ended in time."""
+    """Wait for a child; return whether it ended in time."""
     descriptor = os.pidfd_open(pid)
     try:
         poll = select.poll()
@@ -310,9 +308,9 @@ def _wait(pid, seconds):
 
 
 def _with_environment(part):
-    """The processes that were started with this in their environment.
+    """Return the processes started with this in their environment.
 
-    Copies of this one do not have it there.
+    Forks of this process don't have it there.
     """
     found = []
     for name in os.listdir("/proc"):

@@ -1,6 +1,4 @@
-"""The fields of a schema, and where one of them stands in a document, so that each field is as likely as any
-other.
-"""
+"""The fields of a schema and their places in a document, so each field is equally likely."""
 
 import functools
 
@@ -12,7 +10,7 @@ _DEPTH = 12
 
 @functools.cache
 def fields(name):
-    """Every place that a schema describes: tuples of keys, ITEM for an element of a list, ANY for a key of
+    """Yield every place that a schema describes: tuples of keys, ITEM for a list element, ANY for a key of
     any name.
     """
     if name not in (*schema_names(), *document_names()):
@@ -42,8 +40,8 @@ def fields(name):
 
 
 def place(document, field, rng):
-    """(container, key) of one place of the field in the document; None when it has none, the key may be
-    missing.
+    """Return (container, key) of one place of the field in the document; None without a place, and the key
+    may be missing.
     """
     container, key, value = None, None, document
     for number, part in enumerate(field):
@@ -67,7 +65,7 @@ def place(document, field, rng):
 
 
 def any_place(document, rng):
-    """(container, key) of any place in the document, whatever the schema says; None for a scalar."""
+    """Return (container, key) of any place in the document, whatever the schema; None for a scalar."""
     container, key = None, None
     value = document
     while isinstance(value, (dict, list)) and value and (container is None or rng.random() < 0.75):

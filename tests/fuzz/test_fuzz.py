@@ -1,4 +1,4 @@
-"""A short piece of scripts/fuzz: cases that were faults once, and some that are the same in every run."""
+"""A short run of scripts/fuzz: earlier faults, and cases that are the same in every run."""
 
 import os
 import random
@@ -42,7 +42,7 @@ def test_hostile_ones(only, runner):
     assert count >= 25 and {kind: fault for kind, (_, fault) in found.items()} == {}
 
 
-def test_what_was_a_fault_once(runner):
+def test_earlier_faults(runner):
     assert [fault for name in kept() for fault in runner.run(name)] == []
 
 

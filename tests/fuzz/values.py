@@ -1,6 +1,6 @@
 """Values that no sound bundle and no log of torch holds."""
 
-MARK = "c4n4ry-7f3b"  # stands in files outside of the case; nothing may bring it to light
+MARK = "c4n4ry-7f3b"  # is in files outside of the case; nothing may reveal it
 FORGED = "FORGED-LINE"  # no line of a terminal begins with it
 
 NUMBERS = [
@@ -25,7 +25,7 @@ HUGE_LIST = 200_000
 
 
 def nested(depth, inner=0):
-    """A list in a list in a list. What json may refuse to write stands for itself as Deep."""
+    """Return nested lists; depths that json refuses to write become Deep."""
     if depth > 100:
         return Deep(depth)
     for _ in range(depth):
@@ -34,25 +34,25 @@ def nested(depth, inner=0):
 
 
 class Deep(str):
-    """Text that is to stand in JSON as nested lists; dumps() of mutations.py puts them there."""
+    """Text for nested lists in JSON; dumps() of mutations.py inserts it."""
 
     def __new__(cls, depth):
         return super().__new__(cls, f"\u0001deep{depth}\u0001")
 
 
 def scalar(rng):
-    """Any value that is not large."""
+    """Return any small value."""
     return rng.choice(rng.choice([NUMBERS, PATHS, TEXTS, OTHERS]))
 
 
 def _small(rng):
-    """One that may stand in a list very often."""
+    """Return a value that may repeat very often in a list."""
     value = scalar(rng)
     return value if len(str(value)) < 100 else None
 
 
 def anything(rng):
-    """Any value, seldom a large one."""
+    """Return any value, rarely a large one."""
     if rng.random() > 0.04:
         return scalar(rng)
     kind = rng.randrange(6)
@@ -68,7 +68,7 @@ def anything(rng):
 
 
 def like(rng, value):
-    """Another value of the same type, more or less."""
+    """Return another value of about the same type."""
     if type(value) in (int, float):
         near = (
             [value + 1, value - 1, -value, value * 1000, value * 2**40]

@@ -1,7 +1,8 @@
-"""The files of a tlparse report, written from a bundle, against those that tlparse 0.4.3 writes from the log.
+"""Files of a tlparse report written from a bundle, compared with those that tlparse 0.4.3 writes from the
+log.
 
-Everywhere different, because we do not render pages: index.html and failures_and_restarts.html are missing,
-the other pages hold their data as text. All other differences are listed one by one.
+We don't render pages: index.html and failures_and_restarts.html are missing, and the other pages hold their
+data as text. All other differences are listed one by one.
 """
 
 import datetime as dt
@@ -26,9 +27,7 @@ _YEAR = re.compile(rb'(?<="timestamp":")\d{4}(?=-\d\d-\d\dT)')
 
 
 def carriage_return(ours, theirs):
-    """tlparse takes a CR before LF for a part of the line end; the payload is then not the one that was
-    written.
-    """
+    """tlparse treats a CR before LF as part of the line end, so its payload differs from the original."""
     return re.sub(rb"\r$", b"", ours, flags=re.MULTILINE) == (theirs or b"")
 
 
@@ -43,8 +42,9 @@ def lost_record(ours, theirs):
 
 
 def lost_guard(ours, theirs):
-    """tlparse loses guards whose frame_locals hold lists, as torch 2.13 writes them; its report of a draft
-    export is without them. Here each has a page, which takes a number."""
+    """tlparse loses guards whose frame_locals hold lists (torch 2.13), so a draft export report lacks them.
+    Here each has a page, which takes a number.
+    """
     return ours is None or theirs is None
 
 
@@ -82,9 +82,7 @@ def name_of(path):
 
 
 def compare(ours, theirs, differences):
-    """The two folders have the same files with the same bytes, but for ``differences``, all of which must be
-    there.
-    """
+    """Compare two folders byte for byte, except ``differences``, all of which must occur."""
     assert set(ours) ^ set(theirs) == {path for path in differences if (path in ours) != (path in theirs)}
     found = {path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)}
     found -= {path for path in ours.keys() & theirs.keys() if path.endswith(".html")}
@@ -95,7 +93,7 @@ def compare(ours, theirs, differences):
 
 
 def take_year(files):
-    """Takes the year out of raw.jsonl; returns the years that were there."""
+    """Remove the year from raw.jsonl; return the years that were there."""
     years = set()
     for path in [path for path in files if path.endswith("raw.jsonl")]:
         years |= {int(year) for year in _YEAR.findall(files[path])}
@@ -114,7 +112,7 @@ def test_the_report_is_that_of_tlparse(path, built, tmp_path):
     bundle = built(path)
     ours = report(bundle, tmp_path / "ours")
     year = bundle.logs[0].directory["clock"]["year"] or 1970
-    # tlparse takes the year from the clock of the day on which it runs; we from the log.
+    # tlparse takes the year from the current date, we take it from the log.
     assert take_year(ours) == {year}
     assert take_year(theirs) <= {dt.datetime.now(dt.UTC).year, dt.datetime.now().year}
     compare(
@@ -151,7 +149,7 @@ def _without_page(row):
 
 
 def _rows(index):
-    """The rows of tlparse's table of failures as [type, texts...]."""
+    """Return the rows of tlparse's table of failures as [type, texts...]."""
     rows = []
     for kind, reason in re.findall(r"<tr>\s*<td>(.*?)</td>\s*<td>(.*?)</td>", index, re.DOTALL):
         texts = [text.removeprefix("torch.ops.") for text in re.findall("<code>(.*?)</code>", reason)]
@@ -159,7 +157,7 @@ def _rows(index):
     return rows
 
 
-def test_a_draft_export_tells_its_failures(root, built, tmp_path):
+def test_a_draft_export_lists_its_failures(root, built, tmp_path):
     for log, kinds in (
         ("fixture0", ["Guard Evaluated"]),
         ("fixture1", ["Data Dependent Error", "Missing Fake Kernel", "Mismatched Fake Kernel"]),
@@ -177,16 +175,16 @@ def test_a_draft_export_tells_its_failures(root, built, tmp_path):
 PUBLIC_RANKS = ("multi_rank_schedule", "multi_rank_runtime", "exec_order")
 RANKS = ["fixtures/ranks4/trace", *(f"../shared/traces/tlparse/{name}" for name in PUBLIC_RANKS)]
 
-# ---- what differs in the files over several ranks
+# ---- differences in the files over several ranks
 
 
 def listing_order(rows, field):
-    """tlparse has the graphs of a rank in the order in which the file system lists their folders."""
+    """tlparse lists the graphs of a rank in the file system's folder order."""
     return sorted(json.loads(rows), key=lambda row: (row["rank"], row[field]))
 
 
 def trace_order(rows):
-    """Likewise for the trace, whose threads are in the order of a hash table."""
+    """Likewise for the trace, whose threads are in hash table order."""
     rows = [row for row in json.loads(rows) if row["name"] != "thread_sort_index"]
     return sorted(rows, key=lambda row: (row["ph"], row["pid"], row.get("tid", 0), row.get("ts", 0)))
 
@@ -208,7 +206,7 @@ def test_ranks_have_folders_of_their_own(folder, root, tmp_path):
     take_year(ours), take_year(theirs)
     for path in [path for path in theirs if path.rpartition("/")[2] in PAGES_NOT_MADE]:
         del theirs[path]
-    # tlparse keeps one table of strings for all ranks, which it reads in the order of the file system.
+    # tlparse shares one table of strings among all ranks, read in file system order.
     for path in [path for path in ours if path.endswith("raw.jsonl")]:
         ours[path], theirs[path] = (files[path].partition(b"\n")[2] for files in (ours, theirs))
     assert (
@@ -238,19 +236,19 @@ REDUCE, WAIT = (
     "torch.ops._c10d_functional.wait_tensor.default",
 )
 
-# Where tlparse is wrong: a rank's log, what we say of its parity, what tlparse says.
+# Wrong verdicts of tlparse: a rank's log, our parity verdict, tlparse's.
 OTHER_VERDICTS = {
     "it cuts out what stands between '<' and the next '>', calls included": (
         schedules([REDUCE, WAIT]) + code(f"if a < b: {REDUCE}(x)", f"{WAIT}(x)", "c = d > e"),
         [],
         [{"offset": 1, "missing_waits": 0}],
     ),
-    "it cuts out what stands behind '//', calls included": (
+    "it removes text after '//', including calls": (
         schedules([REDUCE, WAIT]) + code(f"n = a // 2; {REDUCE}(x)", f"{WAIT}(x)"),
         [],
         [{"offset": 1, "missing_waits": 0}],
     ),
-    "it counts what stands in a string": (
+    "it counts calls in a string": (
         schedules([REDUCE, WAIT]) + code(f"{REDUCE}(x)", f"{WAIT}(x)", f"s = '{REDUCE}(x)'"),
         [],
         [{"offset": 1, "missing_waits": 1}],
@@ -260,7 +258,7 @@ OTHER_VERDICTS = {
         + code(f"{REDUCE}(x)", f"{WAIT}(x)")
         + code(*[f"{REDUCE}(x)", f"{WAIT}(x)"] * 2),
         [],
-        None,  # whatever the file system makes of it
+        None,  # whatever order the file system has
     ),
 }
 

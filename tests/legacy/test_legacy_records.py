@@ -1,7 +1,6 @@
-"""Records that no log at hand has, and hostile ones, in the report that other tools read instead of
-tlparse's.
+"""Hostile records, and records missing from all logs here, in the report that replaces tlparse's.
 
-Where tlparse 0.4.3 makes sense of a record its files are compared; else the difference is said.
+Files are compared where tlparse 0.4.3 handles a record; otherwise the difference is stated.
 """
 
 import hashlib
@@ -25,8 +24,8 @@ STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 
 @pytest.fixture
 def both(tmp_path):
-    """both(data): our report and tlparse's of a log of these bytes, without years and the pages we do not
-    make.
+    """Return both(data): our report and tlparse's of a log of these bytes, without years and the pages that
+    we don't write.
     """
 
     def write(data, *options):
@@ -216,7 +215,7 @@ def test_numbers_and_texts_are_written_as_tlparse_does(both):
         "-9223372036854775808",
         "-9223372036854775809",
     ]
-    # \\ud83d\\ude00 is a pair, which is a character
+    # \\ud83d\\ude00 is a surrogate pair, which is one character
     texts = (
         '["\\u0000\\u001f\\u007f\\b\\f\\n\\r\\t\\"\\\\\\/", "\\u2028é\\ud83d\\ude00", {"b": 1, "a": 2, "a":'
         ' 3, "é": 0, "Z": 0, "\\uffff": 1, "\\ud83d\\ude00": 2}]'
@@ -232,7 +231,7 @@ def test_numbers_and_texts_are_written_as_tlparse_does(both):
         "\ufeff[]",
         "01",
         "[1,]",
-    ]  # no JSON to serde_json
+    ]  # serde_json does not accept it
     data = b"".join(
         record(f'artifact:a{number} {{"encoding": "json"}}', payload=payload)
         for number, payload in enumerate(payloads)
@@ -284,7 +283,7 @@ def test_export_mode(both):
 
 @pytest.fixture
 def written(log_of, tmp_path):
-    """written(data): our report of a log, {path: bytes}; nothing lies beside it."""
+    """Return written(data): our report of a log as {path: bytes}, with no file beside it."""
 
     def write(data, **options):
         it = log_of(data)
@@ -317,7 +316,7 @@ VLLM = """
 
 
 def test_records_of_vllm(written):
-    """As tlparse 0.4.8 does: 0.4.3 writes the config once, and a file of each graph."""
+    """Like tlparse 0.4.8, because 0.4.3 writes the config once and one file per graph."""
     files = written(log(VLLM))
     made = {path: files[path] for path in files if re.match(r"-_", path)}
     config = b'{\n  "backend": "inductor",\n  "model": "a"\n}'
@@ -363,7 +362,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
-def test_a_name_leads_nowhere_else(name, written, tmp_path):
+def test_a_name_never_becomes_a_path(name, written, tmp_path):
     """tlparse writes to such a path wherever it is, or gives up."""
     keys = ["graph_dump", "artifact", "dump_file", "optimize_ddp_split_child", "link"]
     value = {"name": name, "encoding": "json", "url": name}
@@ -418,7 +417,7 @@ def test_a_file_and_a_folder_of_one_name(written):
         None,
     ],
 )
-def test_values_of_a_wrong_type_cost_no_neighbour(value, written):
+def test_values_of_a_wrong_type_do_not_affect_others(value, written):
     keys = [
         "artifact",
         "graph_dump",
@@ -445,20 +444,20 @@ def test_values_of_a_wrong_type_cost_no_neighbour(value, written):
     )
     files = written(data)
     assert b"last" in files.values()
-    # A string that is none is a record like another, and so is one whose rank is none.
+    # A string with an invalid text is an ordinary record, and so is one with an invalid rank.
     assert len(files["raw.jsonl"].splitlines()) >= len(keys)
     files = written(data, export=True)
     json.loads(files["export_failures.json"])
 
 
-def test_a_string_id_beyond_all_measure(written):
-    """tlparse asks for 103 GB."""
+def test_an_enormous_string_id(written):
+    """tlparse allocates 103 GB."""
     table = written(log('str ["a.py", 1]\nstr ["b.py", 4294967295]'))["raw.jsonl"]
     assert table == b'{"string_table":[null,"a.py"]}\n'
 
 
 def test_numbers_beyond_64_bits(written):
-    """tlparse ends with a panic."""
+    """tlparse panics."""
     _, line = written(
         log("a").replace(b" 7 torch/a.py:1]", b" %s torch/a.py:%s]" % (b"9" * 30, b"8" * 5000))
     )["raw.jsonl"].splitlines()
@@ -467,19 +466,19 @@ def test_numbers_beyond_64_bits(written):
 
 
 def test_a_failure_without_a_reason(written):
-    """tlparse ends without a file."""
+    """tlparse exits without a file."""
     files = written(log('compilation_metrics 0/0 {"fail_type": "E"}'))
     assert b"fail_type" in files["-_0_0_0/compilation_metrics_0.html"]
 
 
-def test_bytes_that_are_no_text(written):
-    """tlparse ends without a file."""
+def test_invalid_utf8(written):
+    """tlparse exits without a file."""
     files = written(record("artifact:a", payload=b"\xff\xfe") + raw_record(b'{"b": "\xff"}'))
     assert files["-_-_-_-/a_0.txt"] == b"\xff\xfe"
     assert json.loads(files["raw.jsonl"].splitlines()[2])["b"] == "\ufffd"
 
 
-def test_a_record_that_is_no_json_costs_no_neighbour(written):
+def test_a_record_with_invalid_json_does_not_affect_others(written):
     files = written(
         log(
             "> V0401 12:00:00.000000 7 a.py:1] {oops\na\n> V0401 12:00:00.000000 7 a.py:1] [1]\n> V0401"
@@ -494,7 +493,7 @@ def test_a_record_that_is_no_json_costs_no_neighbour(written):
 
 
 def test_the_year_turns(written):
-    """tlparse gives all records the year of the day on which it runs."""
+    """tlparse gives all records the current year."""
     start = 1_798_761_599_000_000  # 2026-12-31 23:59:59 UTC
     data = span("x", "B", start).replace(b"0401 12:00:00.000000", b"1231 23:59:59.000000")
     data += (

@@ -25,7 +25,9 @@ def test_each_line_is_whole(monkeypatch, size):
 
 @pytest.mark.parametrize("size", [1, 5, 100])
 def test_payloads_in_blobs_are_not_in_the_chunks(monkeypatch, size):
-    """The payload of 9 bytes (tab, "payload", line end) lies in a blob: the lines after it are 9 bytes earlier."""
+    """The payload of 9 bytes (tab, "payload", line end) is in a blob, so the lines after it are 9 bytes
+    earlier.
+    """
     monkeypatch.setattr(records, "verbatim_bytes", lambda log, chunk: chunk)
     kept = TEXT.replace(b"\tpayload\n", b"")
     chunks = [kept[start : start + size] for start in range(0, len(kept), size)]

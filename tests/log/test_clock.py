@@ -1,4 +1,4 @@
-"""Times of records, and the year and zone that the log does not write."""
+"""Times of records, and the year and zone that the log does not record."""
 
 import datetime as dt
 
@@ -82,7 +82,7 @@ def test_year_and_zone_from_a_chromium_event(local, utc, year, offset):
     assert clock.origin_epoch_us == epoch_us(*utc)
 
 
-def test_an_event_of_another_day_tells_nothing():
+def test_an_event_of_another_day_is_ignored():
     clock = Clock()
     clock.time_us(b"0401 12:00:00", b"000000")
     assert not clock.anchor(epoch_us(2024, 6, 1, 12, 0, 0), 0)

@@ -1,4 +1,4 @@
-"""How compile ids are written, and how their occurrences are told apart."""
+"""Compile ids as text, and their occurrences."""
 
 import pytest
 from log_builder import log, span

@@ -68,7 +68,7 @@ def test_a_folder_gives_every_log_below_it(tmp_path):
     ]
 
 
-def test_bundles_in_a_folder_are_no_logs(tmp_path):
+def test_bundles_in_a_folder_are_not_logs(tmp_path):
     put(tmp_path, "x.log")
     put(tmp_path, "out/manifest.json", b"{}")
     put(tmp_path, "out/logs/x/verbatim/0000.log")
@@ -78,7 +78,7 @@ def test_bundles_in_a_folder_are_no_logs(tmp_path):
 @pytest.mark.parametrize(
     "before", [b"", b"some text\n", b"\xef\xbb\xbfnoise of another length\n\n", b"x\n" * 150]
 )
-def test_a_log_is_known_by_a_record_near_its_beginning(before, tmp_path):
+def test_a_log_is_recognized_by_a_record_near_its_beginning(before, tmp_path):
     assert discover([put(tmp_path, "any.txt", before + DATA)])
 
 
@@ -136,7 +136,7 @@ def test_nothing_to_read_is_an_error(paths, words, tmp_path):
     ],
 )
 def test_the_hint_for_a_missing_path_depends_on_its_name(name, is_named_as_a_log, tmp_path):
-    """A missing log is a mistake in the path; a missing folder may be one where nothing was traced."""
+    """A missing log is a wrong path, a missing folder may be one where nothing was traced."""
     with pytest.raises(BundleError) as raised:
         discover([tmp_path / name])
     assert raised.value.hint.startswith("Check the path.") == is_named_as_a_log
@@ -149,11 +149,11 @@ def test_ranks(tmp_path):
     assert [it.name_rank for it in discover([tmp_path], ranks=[1, 3, 9])] == [1, 3]
 
 
-# ---- what is no log, and what may be one and is left out
+# ---- rejected files, and possible logs that are left out
 
 
 def found_in(folder):
-    """(names of the logs, {name: reason} of what was left out)."""
+    """Return (names of the logs, {name: reason} of the files left out)."""
     skipped = []
     logs = discover([folder], skipped=skipped)
     return names(logs), {os.path.relpath(it.path, folder): it.reason for it in skipped}
@@ -180,11 +180,11 @@ def test_a_link_that_is_named_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["dedicated_log_torch_trace_x.log", "x"])
-def test_what_is_no_regular_file_is_not_opened(name, tmp_path, monkeypatch):
+def test_only_regular_files_are_opened(name, tmp_path, monkeypatch):
     put(tmp_path, "real.log")
     os.mkfifo(tmp_path / name)
     with socket.socket(socket.AF_UNIX) as it:
-        monkeypatch.chdir(tmp_path)  # the address of a socket has room for 108 bytes
+        monkeypatch.chdir(tmp_path)  # a socket's address has room for 108 bytes
         it.bind("socket.log")
         assert found_in(tmp_path) == (
             ["real.log"],
@@ -208,7 +208,7 @@ def test_only_links_are_an_error_that_names_them(tmp_path):
 
 @pytest.fixture
 def unreadable(monkeypatch):
-    """unreadable(name): opening a file of this name fails, as it does for those who may not read it."""
+    """Return unreadable(name): make opening a file of this name fail, as without permission."""
 
     def make(name, error=None):
         error = error or PermissionError(13, "Permission denied")
@@ -239,7 +239,7 @@ def test_an_unreadable_file_does_not_stop_the_others(error, reason, unreadable, 
     assert found_in(tmp_path) == (["real.log"], {"notes.txt": reason})
 
 
-def test_a_log_that_is_gone_meanwhile_does_not_stop_the_others(unreadable, tmp_path):
+def test_a_log_that_disappears_does_not_stop_the_others(unreadable, tmp_path):
     put(tmp_path, "real.log")
     put(tmp_path, "dedicated_log_torch_trace_x.log")
     unreadable("dedicated_log_torch_trace_x.log", FileNotFoundError(2, "gone"))
@@ -275,7 +275,7 @@ def _refusing(scan, name):
     return refused
 
 
-def test_a_compressed_file_that_cannot_be_looked_into_is_said(tmp_path):
+def test_a_compressed_file_that_cannot_be_decompressed_is_reported(tmp_path):
     put(tmp_path, "real.log")
     put(tmp_path, "backup.gz", gzip.compress(DATA)[:-12])
     (_, skipped) = found_in(tmp_path)
@@ -297,7 +297,7 @@ def test_a_log_that_is_replaced_before_it_is_read(what, tmp_path):
             open_log(dataclasses.replace(logs[0], folder=None))
 
 
-def test_the_command_says_what_was_left_out(tmp_path):
+def test_the_command_lists_files_left_out(tmp_path):
     put(tmp_path, "logs/real.log")
     (tmp_path / "logs" / "evil\nError: x.log").symlink_to("/proc/self/environ")
     command = [sys.executable, "-m", "tlparse_bundle", "logs", "out", "--json", "-q"]
@@ -320,7 +320,7 @@ def test_the_command_says_what_was_left_out(tmp_path):
 
 
 def at(minutes_ago):
-    """A record that was written so long before the newest file here."""
+    """Write a record from so long before the newest file here."""
     return record(
         "a", time=dt.datetime.fromtimestamp(1_700_000_000 - minutes_ago * 60).strftime("%m%d %H:%M:%S.000000")
     )

@@ -1,4 +1,4 @@
-"""What a record says of itself: type, name, metadata, context keys; and who wrote the log."""
+"""A record's envelope: type, name, metadata, context keys, and the writer of the log."""
 
 import pytest
 from log_builder import log, raw_record, record
@@ -63,7 +63,7 @@ def test_metadata_of_any_shape(value, log_of):
         "stack",
     ],
 )
-def test_context_keys_are_no_events(key, log_of):
+def test_context_keys_are_not_events(key, log_of):
     assert only(log_of(raw_record('{"%s": null, "real": {}}' % key))).type == "real"
 
 

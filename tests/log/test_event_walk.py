@@ -1,7 +1,7 @@
-"""Every kind of record that torch 2.13 writes is understood: described, and parsed by a table.
+"""Every kind of record that torch 2.13 writes is described and parsed by a table.
 
-SEEN was written by real programs and is in a fixture. UNSEEN needs devices, several machines or a
-failure that these programs do not have: its records are made here, from torch's sources.
+SEEN was written by real programs and is in a fixture. UNSEEN needs devices, several machines or a failure
+that these programs lack: its records are made here, from torch's sources.
 """
 
 import json
@@ -13,7 +13,7 @@ import traces
 from log_builder import log
 from tlparse_bundle.log.events.registry import describe, known_kinds
 
-# Event type, or artifact:<name> -> tables that hold what is in it.
+# Event type, or artifact:<name> -> tables that hold its contents.
 SEEN = {
     # the process
     "str": ["stacks"],
@@ -114,7 +114,7 @@ CODE = "def wrapper(args):\n    return args"
 CACHE = '{"cache_state": "bypass", "cache_bypass_reason": "no"}'
 ERROR = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nRuntimeError: no'
 
-# (event, metadata, payload) -> table. The names stand for whole families where torch makes them up.
+# (event, metadata, payload) -> table. The names stand for whole families of generated names in torch.
 UNSEEN = [
     ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
     ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
@@ -187,7 +187,7 @@ UNSEEN = [
     ("artifact:inductor_tlparse_tensor_meta", {}, '{"ops": []}', "runtime_estimates"),
 ]  # fmt: skip
 
-# Described, but on their own no table takes them apart.
+# Described, but not parsed into a table on their own.
 NOT_PARSED = {
     "artifact:*_fused": "a debug dump of scheduler nodes; only with reorder_for_peak_memory_debug",
     "artifact:fx_net_acc_splitter_finder_events": "of a splitter that torch.compile does not use",
@@ -207,7 +207,7 @@ REFERS_TO_EVENT = re.compile(r"(^|_)events?$")
 
 
 def event_indexes(value, key=""):
-    """Every event that a table refers to."""
+    """Yield every event that a table refers to."""
     if isinstance(value, dict):
         for name, child in value.items():
             yield from event_indexes(child, name)
@@ -228,7 +228,7 @@ def key_of(event):
 
 
 def holders(it):
-    """{event: names of the tables that refer to it}"""
+    """Return {event: names of the tables that refer to it}."""
     found = defaultdict(set)
     for name in it.directory["tables"]:
         if name not in ("artifacts", "diagnostics", "blobs", "events", "metadata", "stacks"):
@@ -250,7 +250,7 @@ def seen(built, root):
 
 
 def has_no_content(event):
-    """torch writes some artifacts without a payload, as the provenance on a cache hit."""
+    """torch writes some artifacts without a payload, such as the provenance on a cache hit."""
     return event.type == "artifact" and not event.bytes()
 
 
@@ -276,13 +276,13 @@ def test_a_fixture_has_it_and_tables_hold_it(seen, key):
 
 
 def check_stacks(it, event):
-    """Frames stand in the stack table, with the file names that 'str' records define."""
+    """Check that frames are in the stack table, with the file names that 'str' records define."""
     value = event.metadata[event.type]
     if event.type == "str":
         used = {row["file"] for row in it.stacks if row["file"] is not None}
         assert (
             value[0] in used or "/torch/" in value[0]
-        )  # torch also defines names of its own frames that it cuts off later
+        )  # torch also defines names of its own frames, which it cuts off later
     else:
         assert it.stack(value["stack_index"])
 
@@ -309,7 +309,7 @@ def test_a_made_record_is_described_and_parsed(log_of, found, key, metadata, pay
 
 
 def test_the_lists_are_complete():
-    """Every kind that the registry knows by heart is on one of the lists above."""
+    """Every kind in the registry is in one of the lists above."""
     made = {key for key, *_ in UNSEEN}
     listed = {*SEEN, *made, *NOT_PARSED, "damaged_record", "untyped_record"}
     described = {describe(*listed_key(key), "string").key for key in {*SEEN, *made}}
@@ -321,6 +321,6 @@ def listed_key(key):
     return event_type, name.replace("*", "x") or None
 
 
-# Names that 2.13 does not write any more, or not yet, and that are carried as they are.
+# Names that 2.13 no longer writes, or not yet, and that are kept as they are.
 OLDER = {"artifact:fx_graph_cache_hash", "artifact:aotautograd_cache_hash", "artifact:before_recompile_*", "artifact:after_recompile_*",
          "artifact:inductor_generated_kernel_to_post_grad_nodes", "artifact:aot_autograd_runtime_wrappers"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Envelopes and payloads that were there before are not read again; what comes out is the same."""
+"""Repeated envelopes and payloads are not read again, with the same result."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ RIGHT = hashlib.md5(PAYLOAD).hexdigest()
 
 @pytest.fixture
 def read(monkeypatch):
-    """Envelopes that were read, without what announces a payload."""
+    """The envelopes that were read, without the keys that announce a payload."""
     starts, before = [], envelope.EventDecoder._read
 
     def watch(self, event, record):
@@ -33,7 +33,7 @@ def read(monkeypatch):
 
 
 def both(data, folder):
-    """The files of the bundle, twice: made as ever, and by reading every envelope."""
+    """Return the files of the bundle twice: built normally, and by reading every envelope."""
     folder.mkdir(exist_ok=True)
     path = folder / "dedicated_log_torch_trace_x.log"
     path.write_bytes(data)
@@ -46,7 +46,7 @@ def both(data, folder):
     return found
 
 
-def test_an_envelope_that_came_before_is_not_read(log_of, read):
+def test_a_repeated_envelope_is_not_read(log_of, read):
     names = [
         *["artifact:a 0/0 @3"] * 3,
         "artifact:a 1/0 @3",
@@ -65,7 +65,7 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
 @pytest.mark.parametrize(
     "records",
     [
-        # The second has another MD5 than its payload, none, or one that is cut.
+        # The second has a different MD5 than its payload, none, or a cut one.
         [
             record("artifact:a", payload="x"),
             record("artifact:a", payload="x", md5="0" * 32),
@@ -79,7 +79,7 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
             record("artifact:a", payload="x"),
         ],
         [record("artifact:a", payload="x"), record("artifact:a", payload="x", md5="0" * 31)],
-        # A key that ends like has_payload, behind a real one.
+        # A key that ends like has_payload, after a real one.
         [
             raw_record('{"e": {}, "has_payload": "%s", "x\\"has_payload": "%s"}' % (RIGHT, digest), None)
             + b"\tsome payload\n"
@@ -88,7 +88,7 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
         [raw_record('{"e": {}, "x, \\"has_payload": "%s"}' % RIGHT) + b"\tsome payload\n"] * 2,
         [raw_record('{"e": {"x": {}, "has_payload": "%s"}}' % RIGHT) + b"\tsome payload\n"] * 2,
         [raw_record('{"has_payload": "1", "e": {}}', PAYLOAD)] * 3,
-        # What depends on the records before.
+        # Values that depend on earlier records.
         [record('str ["a.py", 0]', payload="x"), record('str ["b.py", 0]', payload="x")] * 2,
         [
             record(f'e {{"stack": [{{"line": {i}, "name": "f", "filename": 0}}]}}', payload="x")
@@ -156,7 +156,7 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
         ],
     ],
 )
-def test_nothing_changes_for(records, tmp_path):
+def test_results_stay_the_same(records, tmp_path):
     known, anew = both(b"".join(records), tmp_path / "log")
     assert known == anew
 
@@ -175,7 +175,7 @@ def test_nothing_changes_for_any_log(tmp_path_factory, data):
     assert known == anew
 
 
-def test_not_more_envelopes_are_known_than_memory_allows(log_of, read, monkeypatch):
+def test_remembered_envelopes_are_bounded(log_of, read, monkeypatch):
     monkeypatch.setattr(envelope, "_MAX_TAILS", 3)
     it = log_of(b"".join(record(f"artifact:a {i % 5}/0", payload="x") for i in range(20)))
     assert [e.compile for e in it.events()] == [f"{i % 5}/0" for i in range(20)] and len(read) > 5
@@ -196,7 +196,7 @@ def payloads(data, recent):
     return [it.payload for it in RecordReader(io.BytesIO(data), Diagnostics(), recent)]
 
 
-def test_a_payload_that_came_before_is_not_looked_through_again(monkeypatch):
+def test_a_repeated_payload_is_not_scanned(monkeypatch):
     looked, before = [], payload.without_tabs
     monkeypatch.setattr(payload, "without_tabs", lambda raw: looked.append(raw) or before(raw))
     texts = graphs(3) * 4
@@ -205,15 +205,15 @@ def test_a_payload_that_came_before_is_not_looked_through_again(monkeypatch):
     assert len({id(it) for it in found[:-1]}) == 3
 
 
-def test_bytes_decide_and_not_what_is_announced(log_of):
-    """Anyone can announce one MD5 for two payloads, of which one begins as the other."""
+def test_bytes_decide_and_not_the_announced_md5(log_of):
+    """Anyone can announce one MD5 for two payloads with the same beginning."""
     texts = ["x\ny", "x\ny\nz", "x", "x\ny", "x\nyz", "", "x\ny"]
     for order in (texts, texts[::-1]):
         it = log_of(b"".join(record("a", payload=text, md5="0" * 32) for text in order))
         assert [event.text() for event in it.events()] == order
 
 
-def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):
+def test_remembered_payloads_are_bounded(monkeypatch):
     monkeypatch.setattr(payload, "_RECENT_BYTES", 10_000)
     recent = RecentPayloads()
     recent.begin(one_of_many=False)

@@ -21,7 +21,7 @@ def limits(monkeypatch):
     return set_limits
 
 
-def test_a_line_without_end_is_no_record(log_of, found, limits):
+def test_an_endless_line_is_not_a_record(log_of, found, limits):
     limits(line=500, whole=2000)
     data = log("a") + b"V0401 12:00:00.000000 7 a.py:1] {" + b"x" * 5000 + b"}\n" + log("b")
     it = log_of(data)

@@ -51,7 +51,7 @@ def test_places_of_records_count_payload_lines():
         b"V0401 12:00:00.000000 7 a.py:1]",
     ],
 )
-def test_prefixes_that_are_one(prefix):
+def test_valid_prefixes(prefix):
     ((it,), _) = read(prefix + b"{}\n")
     assert it.envelope == b"{}"
 
@@ -69,7 +69,7 @@ def test_prefixes_that_are_one(prefix):
         b"V0401 12:00:00.000000 7 a.py\nb.py:1] {}",
     ],
 )
-def test_lines_that_are_no_record(line):
+def test_lines_that_are_not_records(line):
     records, kept = read(line + b"\n")
     assert records == [] and kept == line + b"\n"
 
@@ -110,7 +110,7 @@ def test_garbage_without_records_does_not_pile_up(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_byte_is_lost_or_invented_in_random_logs(seed, monkeypatch):
-    """Kept bytes and payloads put together are the log, for any mixture of lines and any block size."""
+    """Verbatim bytes and payloads put together equal the log, for any mixture of lines and any block size."""
     random.seed(seed)
     pieces = [
         log("a"),

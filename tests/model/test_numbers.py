@@ -1,6 +1,4 @@
-"""One number of each: what manifest, tables, commands and queries say of a log is the same, on all fixtures
-and public logs.
-"""
+"""Manifest, tables, commands and queries report the same numbers of a log, on all fixtures and public logs."""
 
 import json
 from collections import Counter
@@ -28,7 +26,7 @@ QUERY = f"""
     FROM logs LEFT JOIN compiles ON compiles.log = logs.log GROUP BY ALL
 """
 
-# Counts of a comparison: the field of the summary that is the same number, and the topic that torch must log.
+# Counts of a comparison: the summary field with the same number, and the topic that torch must log.
 IN_COMPARISON = {
     "compiles": ("compile_count", None),
     "functions": ("function_count", "function_names"),
@@ -43,7 +41,7 @@ OUTCOMES = {"hits": "hit", "misses": "miss", "bypasses": "bypass"}
 
 
 def from_tables(log):
-    """The numbers of the headline, counted in the tables alone. What this torch does not log stays None."""
+    """Count the numbers of the headline from the tables alone. Unlogged numbers stay None."""
     summary, rows = log.summary, log.table
     compiles, attempts = rows("compiles"), rows("attempts")
     keys = {row["compile"] for row in compiles}
@@ -102,7 +100,7 @@ def run(*arguments):
 
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)
-def test_no_two_differ(group_bundle, group):
+def test_all_numbers_agree(group_bundle, group):
     place = str(group_bundle(group))
     bundle = Bundle.open(place)
     info, report = (
@@ -121,14 +119,14 @@ def test_no_two_differ(group_bundle, group):
         rows = [
             summary["compile_count"],
             summary["attempt_count"] if summary["compile_count"] else None,
-        ]  # counted and added up by the query
+        ]  # counted and summed by the query
         assert (log.id, of_sql[log.id]) == (log.id, [*(summary[key] for key in IN_SQL), *rows])
         for row in log.table("compiles"):
             check_parts_add_up(row)
 
 
 def counts_of_comparison(summary):
-    """What a comparison counts of a log: {name: number}, without those that are 0 or not recorded."""
+    """Return a comparison's counts of a log as {name: number}, without those that are 0 or not recorded."""
     untold = summary["untold"]
     counts = {name: summary[field] for name, (field, topic) in IN_COMPARISON.items() if topic not in untold}
     if "caches" not in untold:
@@ -142,8 +140,8 @@ def counts_of_comparison(summary):
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)
 def test_a_bundle_beside_itself_has_the_same_numbers_twice(group_bundle, group):
-    """Times, counts, outcomes of caches, and each compile once, whatever attempts it had. (The document counts
-    no causes and no attempts.)
+    """Compare a bundle with itself: times, counts, cache outcomes, and each compile once with all attempts.
+    (The document has no counts of causes and attempts.)
     """
     bundle = Bundle.open(group_bundle(group))
     document = compared([("base", bundle)], [("new", bundle)])

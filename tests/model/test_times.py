@@ -1,8 +1,9 @@
-"""Times of a compile: the parts add up to the total, and what is not recorded stays unknown."""
+"""Times of a compile: the parts add up to the total, and unrecorded parts stay unknown."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from log_strategies import cases
 from tlparse_bundle.model.times import PARTS, covered_us, forward_us, phase_times
 
 US = st.integers(0, 10_000)
@@ -47,6 +48,7 @@ def test_parts_that_torch_did_not_measure_are_unknown(known):
     assert [parts[name] for name in PARTS] == [None] * 5
 
 
+@cases(100)
 @given(forward_us=US, backend_us=MAYBE_US, inductor_us=MAYBE_US, backward_us=MAYBE_US, restart_us=MAYBE_US)
 def test_known_parts_add_up(**known):
     parts = times(**known)

@@ -15,7 +15,7 @@ def blob_rows(it):
 
 
 def timeline(it):
-    """The paths of the blobs of the timeline."""
+    """Return the paths of the timeline's blobs."""
     return [path for path, row in it.blobs.items() if row["kind"] == "timeline"]
 
 
@@ -82,8 +82,8 @@ def test_more_open_packs_than_memory_allows(log_of, monkeypatch):
 
 
 @pytest.mark.parametrize("repeated", [1, 2])
-def test_names_make_no_files(repeated, log_of):
-    """A log with another name in each record, and one that goes through all of them again and again."""
+def test_names_do_not_create_files(repeated, log_of):
+    """One log has a new name in each record, another cycles through all names."""
     names = [f"name{i}" for i in range(2000 // repeated)] * repeated
     it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name} {i}") for i, name in enumerate(names)))
     assert [a.text() for a in it.artifacts] == [f"{name} {i}" for i, name in enumerate(names)]
@@ -127,7 +127,7 @@ def test_equal_ranks_make_equal_blobs(tmp_path):
     assert len(list((tmp_path / "out" / "blobs").rglob("*.zst"))) == len(tables[0])
 
 
-def test_timelines_lie_with_their_logs(built, root):
+def test_timelines_are_in_the_folder_of_their_log(built, root):
     bundle = built(root / "fixtures" / "ranks4" / "trace")
     for it in bundle.logs:
         own = [path for path in it.blobs if not path.startswith("blobs/")]
@@ -163,7 +163,9 @@ def test_every_codec_stores_the_same(codec, suffix, log_of):
 
 
 def test_browsers_can_decode_every_zstd_file(log_of):
-    """Content size present, and no window above 2**23: Chromium refuses larger ones as a content encoding."""
+    """Content size present, and no window above 2**23, because Chromium refuses larger ones as a content
+    encoding.
+    """
     payload = bytes(i * i % 251 for i in range(1 << 16)) * 200  # 13 MB
     it = log_of(record("artifact:a", payload=payload.replace(b"\n", b" ")) + log("b"))
     stored = list(it.bundle.folder.rglob("*.zst"))

@@ -1,4 +1,4 @@
-"""What holds bytes until they are written, and what knows where they are."""
+"""Buffers that hold bytes until they are written, and their positions."""
 
 import hashlib
 
@@ -43,7 +43,7 @@ def test_places_of_many_payloads():
     assert all(places.find(content) == place for content, place in expected.items())
 
 
-def test_a_hash_that_stands_across_two_records(monkeypatch):
+def test_a_hash_across_two_records(monkeypatch):
     """Bytes of a place and of the next hash can look like another hash."""
     monkeypatch.setattr(blob_writer, "_GROUPS", 1)
     places = BlobPlaces()

@@ -17,7 +17,7 @@ from tlparse_bundle.pipeline.target import is_bundle
 
 @pytest.fixture
 def logs(tmp_path):
-    """Two small logs, in a folder of their own."""
+    """Two small logs, in their own folder."""
     folder = tmp_path / "trace"
     folder.mkdir()
     for rank in (0, 1):
@@ -140,7 +140,7 @@ def test_a_bundle_of_another_version_is_replaced(logs, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "other manifest", "link to a folder", "broken link"])
-def test_what_is_no_bundle_is_never_replaced(what, logs, tmp_path):
+def test_only_bundles_are_replaced(what, logs, tmp_path):
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "thesis.txt").write_text("years of work")
@@ -181,7 +181,7 @@ def test_a_bundle_with_files_of_somebody_else_is_not_replaced(place, logs, tmp_p
     assert traces.files(tmp_path) == before
 
 
-def test_a_link_to_a_bundle_is_replaced_and_the_bundle_behind_it_kept(logs, tmp_path):
+def test_a_link_to_a_bundle_is_replaced_and_its_target_kept(logs, tmp_path):
     build(logs[:1], tmp_path / "real", jobs=1)
     (tmp_path / "out").symlink_to(tmp_path / "real")
     before = traces.files(tmp_path / "real")
@@ -214,7 +214,7 @@ def test_the_working_folder_can_be_the_place(logs, tmp_path, monkeypatch):
 
 
 def when_it_reads(monkeypatch, do):
-    """Do something in the middle of a build."""
+    """Return a function that acts in the middle of a build."""
     decode = log_writer.EventDecoder.decode
     once = [do]
 
@@ -229,8 +229,8 @@ def when_it_reads(monkeypatch, do):
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("empty", [False, True])
 @pytest.mark.parametrize("what", ["file", "folder", "bundle", "link", "broken link"])
-def test_what_appears_meanwhile_is_left_as_it_is(what, empty, overwrite, logs, tmp_path, monkeypatch):
-    """Where nothing was, and where there was an empty folder."""
+def test_entries_that_appear_meanwhile_are_kept(what, empty, overwrite, logs, tmp_path, monkeypatch):
+    """In a missing folder, and in an empty one."""
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     build(logs[:1], elsewhere, jobs=1)
     if empty:
@@ -238,7 +238,7 @@ def test_what_appears_meanwhile_is_left_as_it_is(what, empty, overwrite, logs, t
 
     def appear():
         if empty:
-            out.rename(tmp_path / "gone")  # with what is being written in it
+            out.rename(tmp_path / "gone")  # with the unfinished bundle in it
         if what == "file":
             out.write_text("mine")
         elif what == "folder":
@@ -278,14 +278,12 @@ def test_a_file_in_the_empty_folder_stays(logs, tmp_path, monkeypatch):
 @pytest.mark.parametrize("exchanges", [True, False])
 @pytest.mark.parametrize("late", [False, True], ids=["while it reads", "at the last moment"])
 @pytest.mark.parametrize("what", ["notes.txt", "logs/notes.txt", "mine/", "manifest.json"])
-def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(
-    what, late, exchanges, logs, tmp_path, monkeypatch
-):
+def test_files_added_to_the_old_bundle_meanwhile_are_kept(what, late, exchanges, logs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     build(logs[:1], out, jobs=1)
 
     def add():
-        if what == "manifest.json":  # somebody else built it again
+        if what == "manifest.json":  # somebody else rebuilt it
             manifest = (out / what).read_bytes()
             (out / what).unlink()
             (out / what).write_bytes(manifest + b"\n")
@@ -325,7 +323,7 @@ def test_an_old_bundle_is_replaced_whole(exchanges, logs, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("old", ["nothing", "empty", "bundle"])
-def test_of_two_builds_at_once_one_says_so(old, logs, tmp_path, monkeypatch):
+def test_one_of_two_parallel_builds_is_refused(old, logs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     if old == "empty":
         out.mkdir()

@@ -1,4 +1,4 @@
-"""The same logs make the same bytes: whatever the number of workers, the order and the place."""
+"""The same logs give the same bytes, whatever the number of workers, the order and the place."""
 
 import random
 import shutil

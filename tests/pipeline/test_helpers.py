@@ -1,6 +1,4 @@
-"""A log that is read, and its tables made, in several processes: the same bundle, and no process left
-whatever happens.
-"""
+"""A log read, and its tables built, in several processes: the same bundle, and no process left."""
 
 import gzip
 import io
@@ -28,7 +26,7 @@ from waiting import HANG_S
 
 @pytest.fixture
 def processes(monkeypatch):
-    """Small logs get other processes too; these are started by this one."""
+    """Use other processes for small logs too; they are started by this one."""
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     started = []
 
@@ -121,8 +119,8 @@ def test_the_same_bundle_of_any_log(tmp_path_factory, data):
 
 @pytest.fixture
 def damaged(tmp_path):
-    """A log with more unreadable payloads than there are rows for one code of diagnostics, among them such
-    that both processes see.
+    """A log with more unreadable payloads than rows for one diagnostics code, including payloads that both
+    processes see.
     """
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     path.write_bytes(
@@ -154,8 +152,8 @@ def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
     assert not list(tmp_path.glob("*out*"))
 
 
-def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch, tmp_path):
-    """The place of the log's tables is taken; this process meets it when it writes its own."""
+def test_a_fault_in_the_other_process_is_reported_here(damaged, processes, monkeypatch, tmp_path):
+    """The place of the log's tables is taken; this process notices when it writes its own."""
     start = stage._Apart.__init__
 
     def spoil(self, name, arguments):
@@ -169,7 +167,7 @@ def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch
         build(damaged, tmp_path / "out", jobs=2)
 
 
-def test_an_error_over_there_is_raised_here(processes, tmp_path):
+def test_an_error_in_the_other_process_is_raised_here(processes, tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "x").write_text("in the way")
     with open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1) as apart:
@@ -199,7 +197,7 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sends SIGSTOP")
-def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
+def test_an_unresponsive_process_is_ended_too(processes, tmp_path):
     """It could write into a folder that is being removed."""
     with (
         pytest.raises(RuntimeError),
@@ -210,7 +208,7 @@ def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
     assert processes[0].returncode == -signal.SIGKILL
 
 
-def test_it_ends_when_nobody_speaks_to_it():
+def test_it_ends_without_a_peer():
     command = [
         sys.executable,
         "-c",
@@ -242,7 +240,7 @@ def test_events_pass_whole(processes, tmp_path):
 
 
 def event(payload, **known):
-    """An event with nothing else to say."""
+    """Return an event with only these fields."""
     it = Event()
     for name in Event.__slots__:
         setattr(it, name, None)
@@ -254,7 +252,7 @@ def event(payload, **known):
 
 
 def batch(events, first_event_index=0):
-    """A batch of events with nothing else to say."""
+    """Return a batch of events with only these fields."""
     rows = [(0, 0, event.rank, event.line, event.byte_offset, 0, 0, 0, 0, -1, 0, 0) for event in events]
     return Batch(
         first_event_index,
@@ -274,7 +272,7 @@ def batch(events, first_event_index=0):
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))
 @cases(100)
 def test_payloads_arrive_whole(payloads, limit):
-    """However little both ends hold of those that were sent before."""
+    """However few earlier payloads both ends keep."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "_MAX_RECENT_BYTES", limit)
         here, there, sent = BatchesSent(lambda event: True), BatchesReceived(), 0
@@ -282,7 +280,7 @@ def test_payloads_arrive_whole(payloads, limit):
             message = here.message(batch([event(payload, index=index)], index))
             sent += payload is not None and any(
                 value is payload for value in message[-1][0]
-            )  # not what equals it by chance
+            )  # not one that equals it by chance
             assert [it.payload for it in there.batch(message).events] == [payload]
         different = set(payloads) - {None}
         assert sent >= len(different) and (sent == len(different) or sum(map(len, different)) > limit)
@@ -336,7 +334,7 @@ def test_a_log_that_only_this_process_can_reach(processes, tmp_path):
     assert files(tmp_path / "far") == files(tmp_path / "near")
 
 
-def test_payloads_that_come_again_are_not_sent_again(processes, monkeypatch, tmp_path):
+def test_repeated_payloads_are_sent_once(processes, monkeypatch, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     graph = "class G(torch.nn.Module):\n    def forward(self, a):\n        return (a,)" + "  # é\n" * 1000
     path.write_bytes(
@@ -380,7 +378,7 @@ logs, out = discover([Path(sys.argv[1])]), Path(sys.argv[2])
     "code",
     [
         "build(logs, out, jobs=2)",
-        # One that is killed before it can answer, and one that does not listen.
+        # One is killed before it can answer, the other does not respond.
         (
             "def kill(self): pid = self._helper._process.pid; os.kill(pid, signal.SIGKILL);"
             " os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)\nend, stage._Apart.end = stage._Apart.end,"

@@ -13,7 +13,9 @@ from tlparse_bundle.pipeline.merge import merge
 
 @pytest.fixture
 def parts(root, tmp_path):
-    """(bundle of all logs, bundles of parts of them): the ranks of a fixture, and two processes without rank."""
+    """Return (bundle of all logs, bundles of parts of them): the ranks of a fixture, and two processes
+    without rank.
+    """
     folders = [root / "fixtures" / "ranks4" / "trace", root / "fixtures" / "basic_inference" / "trace"]
     logs = discover(folders)
     build(logs, tmp_path / "whole", jobs=1)
@@ -64,8 +66,8 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
 
 @pytest.fixture
 def foreign(tmp_path):
-    """foreign(change): merges a bundle of log a, of which ``change`` altered a file, with one of log b that
-    has the same payload.
+    """Return foreign(change): merge a bundle of log a, one file of which ``change`` altered, with one of log
+    b that has the same payload.
     """
 
     def merged(path=None, change=None, **options):
@@ -84,7 +86,7 @@ def foreign(tmp_path):
 @pytest.mark.parametrize("path", ["logs/evil.txt", "../a.log", "/etc/passwd", "manifest.json", "schemas.json", "ranks/rank_findings.jsonl", "logs/b/log.json",
                                   "logs/b/events/0000.json", "blobs/ab/ab" + "0" * 62])  # fmt: skip
 def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign, tmp_path):
-    """Else one log could put another one's tables, or blobs, in place before they come."""
+    """Otherwise one log could put another one's tables or blobs in place first."""
 
     def change(folder):
         target = folder / path
@@ -113,7 +115,7 @@ def spoil(folder):
 
 
 def test_a_blob_that_was_changed_does_not_get_into_the_bundle(foreign, tmp_path):
-    """Both logs have the same blob; that of the first was changed, and would be that of the second too."""
+    """Both logs have the same blob; the changed one of the first must not become that of the second."""
     with pytest.raises(BundleError, match="another hash") as error:
         foreign(change=spoil)
     assert error.value.code == "damaged" and not (tmp_path / "out").exists()
@@ -140,7 +142,7 @@ def test_without_verification_it_does(foreign):
     ("manifest.json", lambda m: m["descriptors"].clear()),
     ("manifest.json", lambda m: m["logs"][0].update(diagnostics={"nothing-known": 1})),
 ])  # fmt: skip
-def test_tables_that_readers_could_not_rely_on_are_not_merged(path, change, foreign, tmp_path):
+def test_invalid_tables_are_not_merged(path, change, foreign, tmp_path):
     with pytest.raises(BundleError) as error:
         foreign(path, change)
     assert error.value.code == "damaged" and not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""Tables that are taken from an equal log before are those that would have been made."""
+"""Tables copied from an equal log equal the ones that a new parse gives."""
 
 import pytest
 import traces
@@ -14,7 +14,7 @@ def forget():
 
 @pytest.fixture
 def made(monkeypatch):
-    """Names of the tables that were made, in order."""
+    """Names of the tables that were built, in order."""
     names, before = [], log_tables._Slot.__init__
 
     def watch(self, cls):
@@ -45,7 +45,7 @@ def test_the_same_bytes_with_less_work(root, tmp_path, monkeypatch, made):
     assert made.count("partition") == made.count("communication") == 1, "what is equal is made once"
 
 
-def test_what_a_table_can_see_makes_it_another_one(tmp_path, monkeypatch):
+def test_any_input_of_a_table_makes_it_different(tmp_path, monkeypatch):
     """Ranks whose events differ in one thing: payload, metadata, compile, number of events before."""
     graph = (
         "aot_inference_graph 0/0\n | class G(torch.nn.Module):\n |     def forward(self, a):\n |        "

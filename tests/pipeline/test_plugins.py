@@ -1,6 +1,4 @@
-"""Another package adds an event kind, a table, a kind of finding and an analysis of ranks: nothing but entry
-points.
-"""
+"""A package adds an event kind, a table, a kind of finding and a rank analysis through entry points alone."""
 
 import subprocess
 import sys
@@ -99,7 +97,7 @@ def plugin(tmp_path):
 
 @pytest.fixture
 def forget_kinds():
-    """The registry reads the entry points once in a process."""
+    """The registry reads the entry points once per process."""
     forget()
     yield
     forget()
@@ -123,7 +121,7 @@ def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_
 
 
 def test_it_works_for_worker_processes_too(plugin, tmp_path):
-    """With several logs, the command line reads them in processes of their own."""
+    """With several logs, the command line reads them in separate processes."""
     for number in range(3):
         (tmp_path / f"dedicated_log_torch_trace_rank_{number}_x.log").write_bytes(LOG)
     code = (

@@ -1,4 +1,4 @@
-"""Names of files that another log of the same process defines."""
+"""File names that another log of the same process defines."""
 
 import pytest
 import traces
@@ -18,8 +18,8 @@ def defines(text, number):
 
 @pytest.fixture
 def files(tmp_path):
-    """files({name: data}, jobs): the file of the compile of each log that has one, and whether a name is
-    missing.
+    """Return files({name: data}, jobs): the file of the compile of each log that has one, and whether a name
+    is missing.
     """
 
     def read(logs, jobs=1):
@@ -42,14 +42,14 @@ def test_they_are_found(files, jobs):
     assert made == {"a": ["/p/a.py", False], "b": ["/p/a.py", False], "c": [None, True]}
 
 
-def test_what_a_log_defines_itself_comes_first(files):
+def test_definitions_of_the_log_come_first(files):
     assert files({"a": defines("/p/a.py", 1), "b": defines("/p/b.py", 1) + uses(3) + uses(1)})["b"] == [
         "/p/b.py",
         True,
     ]
 
 
-def test_what_two_logs_say_differently_is_not_known(files):
+def test_contradicting_definitions_are_ignored(files):
     assert files({"a": defines("/p/a.py", 1), "b": defines("/p/b.py", 1), "c": uses(1)})["c"] == [None, True]
 
 
@@ -64,7 +64,7 @@ def test_another_rank_or_process_is_not_asked(files):
 
 
 def test_a_real_one(tmp_path):
-    """draft_export closes the log of its process and begins another one."""
+    """draft_export closes the log of its process and starts another one."""
     trace = traces.ROOT / "fixtures" / "export_dtrace" / "trace"
     both = Bundle.open(build(discover([trace]), tmp_path / "both", jobs=1).path)
     later = next(log for log in both.logs if log.id.endswith("1"))

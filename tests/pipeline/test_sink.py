@@ -38,7 +38,7 @@ def test_an_equal_blob_is_written_once(tmp_path):
 def test_a_blob_of_one_log_has_a_path_of_its_own(tmp_path):
     sink = FileSink(tmp_path, CODECS["none"])
     path = log_path("x", "timeline/0000.json", sink.codec)
-    for data in (DATA, DATA[1:]):  # the second time it is there, and is written all the same
+    for data in (DATA, DATA[1:]):  # the second time it exists, and is still written
         assert sink.put_blob(data, path)[2:] == (len(data), len(data))
         assert (tmp_path / path).read_bytes() == data
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
@@ -61,6 +61,6 @@ def test_gzip_files_hold_no_time():
 @pytest.mark.parametrize("data", [b"", b"x", b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08", bytes(100)])
 def test_damaged_data_is_a_value_error(codec, data):
     if codec == "gzip" and data == b"":
-        return  # gzip takes nothing for nothing
+        return  # gzip decompresses no bytes to no bytes
     with pytest.raises(ValueError):
         CODECS[codec].decode(data)

@@ -1,8 +1,7 @@
-"""All strings of a log are looked for in all files of what redaction made of it, in whatever form they may
-stand there.
+"""Search all files of a redacted bundle for all strings of its log, in any encoding.
 
-`tests/brute_force.py` reads the logs itself. A few logs here; TLPARSE_BUNDLE_ALL_LOGS=1 takes all fixtures
-and all public traces, and takes twenty minutes.
+`tests/brute_force.py` reads the logs. A few logs here; TLPARSE_BUNDLE_ALL_LOGS=1 takes all fixtures and all
+public traces, which takes twenty minutes.
 """
 
 import base64
@@ -16,7 +15,7 @@ from urllib.parse import quote
 import pytest
 import traces
 import zstandard
-from brute_force import Public, Said, left_over, logs_at, texts_of_bundle
+from brute_force import PrivateText, Public, left_over, logs_at, texts_of_bundle
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy
@@ -33,7 +32,7 @@ V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] {"dynamo_start": {
 
 
 def places():
-    """(name, a log or a folder of logs) of everything."""
+    """Yield (name, a log or a folder of logs) of everything."""
     folders = list(FIXTURES.glob("*/trace"))
     folders += {
         path.parent
@@ -64,11 +63,11 @@ def hold(source, public, place, out, preset):
     redact(source, out, policy(preset))
     new = Bundle.open(out)
     assert validate(new) == [] and kinds(new) == kinds(source)
-    assert left_over(Said(public, logs_at(place)), texts_of_bundle(out)) == {}
+    assert left_over(PrivateText(public, logs_at(place)), texts_of_bundle(out)) == {}
 
 
 def cases():
-    """For a vendor payloads stay, and all else is the same: few logs are enough for both."""
+    """Return the cases; few logs are enough for both presets, because only payloads stay for a vendor."""
     some = places() if ALL else [FIXTURES / name for name in QUICK]
     for place in some:
         for preset in PRESETS if ALL or place == some[0] else ["share-with-vendor"]:
@@ -107,8 +106,8 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_search_finds_what_was_left(public, way):
-    said = Said(public, [PROGRAM])
+def test_the_search_finds_remaining_strings(public, way):
+    said = PrivateText(public, [PROGRAM])
     for kind, text in {
         "names": "pay_invoice",
         "words": "ledger",
@@ -120,4 +119,4 @@ def test_the_search_finds_what_was_left(public, way):
 
 
 def test_a_name_is_found_within_another(public):
-    assert left_over(Said(public, [PROGRAM]), ["triton_poi_fused_invoice_0"]) == {"words": ["invoice"]}
+    assert left_over(PrivateText(public, [PROGRAM]), ["triton_poi_fused_invoice_0"]) == {"words": ["invoice"]}

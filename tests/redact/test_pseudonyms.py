@@ -1,4 +1,4 @@
-"""Words, paths and lines with other names."""
+"""Words, paths and lines under other names."""
 
 import pytest
 from tlparse_bundle.redact.log_rewriter import LogNames
@@ -55,7 +55,7 @@ def test_words_of_torch_stay(rewrite, kept):
     assert kept in rewrite(LOG)
 
 
-def test_a_name_that_is_there_already_is_not_given_again():
+def test_existing_names_are_not_reused():
     found = LogNames()
     found.string('  File "/home/ann/a.py", line 1, in secretly\n    fn_1 = 3\n')
     assert Text(found.names(), None, strings=False).string("secretly fn_1") != "fn_1 fn_1"
@@ -73,8 +73,8 @@ def test_json_stays_json(rewrite):
     )
 
 
-def test_a_line_that_is_said_twice_is_gone_twice(rewrite):
-    """The message of a break on data: torch names file, line and code, and the frame follows."""
+def test_a_repeated_line_is_replaced_everywhere(rewrite):
+    """The message of a break on data names file, line and code, and the frame follows."""
     said = (
         '  # File "/home/ann/shop/train.py", line 36, in pay_invoice, code: if x.sum() > 0:\n    if x.sum() >'
         " 0:\n"
@@ -104,7 +104,7 @@ def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
 
 
 def test_files_of_one_name_have_one_name_in_different_folders():
-    """So that the same program in another checkout is found."""
+    """So the same program in another checkout is found."""
     found = LogNames()
     found.string("/home/ann/shop/train.py /home/bob/shop/train.py /home/bob/shop/other.py")
     text = Text(found.names(), None, strings=False).string

@@ -1,8 +1,8 @@
-"""The words that may stay are published: those that scripts/redact-words finds in torch and in this package,
-and no others.
+"""Words that redaction keeps are published: exactly those that scripts/redact-words finds in torch and this
+package.
 
-Without this the search for all strings (test_brute_force.py) would prove nothing, as it takes the same lists
-for public.
+Otherwise the search for all strings (test_brute_force.py) would prove nothing, because it uses the same
+lists.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A bundle to share: nothing of the program is found in it, and all that it says stays true."""
+"""A bundle to share: it holds nothing of the program, and all its facts stay true."""
 
 import ast
 import re
@@ -32,7 +32,7 @@ CASES = [
 
 
 def texts(bundle):
-    """All that a reader of a bundle sees, its words and its payloads, but not the schemas."""
+    """Return everything readable in a bundle, words and payloads, except the schemas."""
     folder = bundle.folder
     paths = [
         path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("schemas.json")
@@ -50,8 +50,8 @@ def kinds(bundle):
 
 
 def program(name):
-    """(names of functions and classes, lines of more than three words) of the program of a fixture: a second
-    opinion.
+    """Return (names of functions and classes, lines of more than three words) of a fixture's program: a
+    second opinion.
     """
     path = FIXTURES / name / "program.py"
     text = (path if path.exists() else FIXTURES / "ranks4" / "program.py").read_text("utf-8")
@@ -72,7 +72,7 @@ def redacted(source, out, preset):
 
 
 @pytest.mark.parametrize(("name", "preset"), CASES)
-def test_nothing_of_the_program_is_left_and_all_is_still_said(built, tmp_path, name, preset):
+def test_nothing_of_the_program_is_left_and_all_facts_stay(built, tmp_path, name, preset):
     source = built(FIXTURES / name / "trace")
     bundle, made = redacted(source, tmp_path / "out", preset)
     assert validate(bundle) == []
@@ -99,7 +99,7 @@ def test_nothing_of_the_program_is_left_and_all_is_still_said(built, tmp_path, n
 
 
 def test_names_are_the_same_everywhere(built, tmp_path):
-    """Of all ranks, in tables, stacks, findings and payloads."""
+    """In all ranks, tables, stacks, findings and payloads."""
     bundle, _ = redacted(
         built(FIXTURES / "ranks_extra_break" / "trace"), tmp_path / "out", "share-with-vendor"
     )
@@ -132,7 +132,7 @@ def test_torch_keeps_its_words(built, tmp_path):
     }
 
 
-def test_what_is_not_there_is_said(built, tmp_path):
+def test_removed_parts_are_reported(built, tmp_path):
     bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
     artifact = next(artifact for artifact in bundle.logs[0].artifacts if artifact.size_bytes)
     with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
@@ -148,8 +148,8 @@ def test_what_is_not_there_is_said(built, tmp_path):
     assert timeline and it.blob(timeline[0]).startswith(b"[")
 
 
-def test_nothing_is_written_when_something_is_left(built, tmp_path, monkeypatch):
-    """A rewriter that forgets a word."""
+def test_nothing_is_written_when_a_word_remains(built, tmp_path, monkeypatch):
+    """With a rewriter that forgets a word."""
     monkeypatch.setattr(
         "tlparse_bundle.redact.pseudonyms.Names.stays",
         lambda names, word: word == "prints_once" or word in always() or word in usual(),
@@ -161,7 +161,7 @@ def test_nothing_is_written_when_something_is_left(built, tmp_path, monkeypatch)
 
 
 def test_a_choice_of_its_own(built, tmp_path):
-    """Names stay, payloads, guards and metadata go."""
+    """Names stay; payloads, guards and metadata go."""
     source = built(FIXTURES / "graph_breaks" / "trace")
     redact(source, tmp_path / "out", policy(drop=["payloads", "guards", "metadata"]))
     bundle = Bundle.open(tmp_path / "out")
@@ -182,12 +182,14 @@ def test_unknown_classes_are_refused():
         with pytest.raises(BundleError):
             policy(**wrong)
     assert policy("share-with-public", keep=["names"]).preset is None
-    assert policy("share-with-public", keep=["payloads"]).preset == "share-with-vendor"  # which is just that
+    assert (
+        policy("share-with-public", keep=["payloads"]).preset == "share-with-vendor"
+    )  # which is exactly that
 
 
-def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
-    """'wrapper', which torch uses and so stays, becomes 'wrap' where a message has room for no more; the
-    program has a function of that name.
+def test_a_word_cut_by_a_diagnostic_is_not_from_the_program(built, tmp_path):
+    """'wrapper', which torch uses and so stays, becomes 'wrap' in a cut message; the program has a function
+    of that name.
     """
     quoted = "12 " * 25 + " wrapper"  # a message has the first 80 characters
     frame = (
@@ -207,9 +209,9 @@ def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_what_is_redacted_together_can_be_compared(built, tmp_path, preset):
-    """A change of one line and of one setting is one change, under other names; without payloads it is not
-    said of graphs that they differ.
+def test_runs_redacted_together_can_be_compared(built, tmp_path, preset):
+    """A change of one line and one setting stays one change under other names; without payloads no graph is
+    reported as different.
     """
     for pair in ("new_break",) if preset == "share-with-vendor" else ("config_changed",):
         sides = [built(FIXTURES / "pairs" / pair / side) for side in ("base", "new")]
@@ -229,7 +231,7 @@ def test_what_is_redacted_together_can_be_compared(built, tmp_path, preset):
 
 
 def test_a_redacted_bundle_beside_the_one_that_it_was_made_of(built, tmp_path):
-    """Under other names everything is another; there is no error."""
+    """Under other names everything differs, but there is no error."""
     source = built(FIXTURES / "graph_breaks" / "trace")
     redact(source, tmp_path / "out", policy())
     for pair in (

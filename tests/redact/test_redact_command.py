@@ -1,5 +1,5 @@
-"""`tlparse-bundle redact` as a user meets it: options, exit codes, the preview, what looks like a secret;
-`site` and `export` with a preset.
+"""`tlparse-bundle redact` for users: options, exit codes, the preview, possible secrets; `site` and `export`
+with a preset.
 """
 
 import json
@@ -8,7 +8,7 @@ import shutil
 import sys
 
 import pytest
-from brute_force import Public, Said, left_over, texts_of_bundle, texts_of_page
+from brute_force import PrivateText, Public, left_over, texts_of_bundle, texts_of_page
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.base.errors import BundleError
@@ -54,7 +54,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture
 def run(place, tmp_path):
-    """run(*arguments): exit code, stdout, stderr of the command beside the bundle 'out'."""
+    """Return run(*arguments): exit code, stdout, stderr of the command beside the bundle 'out'."""
     shutil.copytree(place / "out", tmp_path / "out")
 
     def run_it(*arguments):
@@ -67,7 +67,7 @@ def run(place, tmp_path):
 
 
 def nothing_left(texts):
-    said = Said(Public(), [LOG])
+    said = PrivateText(Public(), [LOG])
     whole = list(texts)
     assert left_over(said, whole) == {}
     assert [
@@ -87,7 +87,7 @@ def nothing_left(texts):
     ],
     ids=" ".join,
 )
-def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
+def test_the_result_holds_no_word_of_the_program(run, tmp_path, options):
     code, stdout, stderr = run("redact", "out", "shared", *options)
     assert (
         (code, stdout) == (0, "")
@@ -133,7 +133,7 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
         built(root / "fixtures" / "jobs" / "one_short")
         if part in ("findings", "ranks", "timeline")
         else Bundle.open(place / "out")
-    )  # of a job, for what is said of it
+    )  # of a job, for the rank findings
     shutil.copytree(source.location, tmp_path / "out")
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
@@ -181,7 +181,7 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
         (["out", "out", "--overwrite"], 1, "'out' is the bundle to redact"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, tmp_path, arguments, exit_code, said):
+def test_impossible_requests_are_reported(run, tmp_path, arguments, exit_code, said):
     code, stdout, stderr = run("redact", *arguments)
     assert (code, stdout) == (exit_code, "") and said in stderr
     assert (
@@ -191,7 +191,7 @@ def test_what_cannot_be_done_is_said(run, tmp_path, arguments, exit_code, said):
     )
 
 
-def test_what_is_there_is_replaced_when_it_may_be(run, tmp_path):
+def test_existing_bundles_are_replaced_on_request(run, tmp_path):
     assert run("redact", "out", "shared")[0] == 0
     before = (tmp_path / "shared" / "manifest.json").read_bytes()
     code, _, stderr = run("redact", "out", "shared", "--preset", "share-with-vendor")
@@ -235,7 +235,7 @@ def test_redacted_and_growing_bundles_are_refused_and_restore_refuses(run, tmp_p
     assert code == 1 and "is still growing" in stderr and not (tmp_path / "again").exists()
 
 
-def test_the_preview_says_what_goes_and_what_looks_like_a_secret(run, tmp_path):
+def test_the_preview_lists_removed_parts_and_possible_secrets(run, tmp_path):
     pytest.importorskip("detect_secrets")
     code, stdout, _ = run("redact", "out", "--preview")
     assert code == 0 and sorted(path.name for path in tmp_path.iterdir()) == ["out"]
@@ -256,7 +256,7 @@ def test_the_preview_says_what_goes_and_what_looks_like_a_secret(run, tmp_path):
         assert f"  {kind} in log rank_0_shop, line " in stays, kind
     assert not [
         secret for secret in SECRETS if secret in stays.split("Addresses")[0]
-    ]  # a terminal is seen by others
+    ]  # others can see a terminal
     listed = re.search(r"Addresses: (.*)", stays)[1]
     assert (
         all(address in listed for address in ADDRESSES)
@@ -277,7 +277,7 @@ def test_the_preview_says_what_goes_and_what_looks_like_a_secret(run, tmp_path):
     assert "payloads there is left: none." in stdout
 
 
-def test_without_the_extra_the_preview_says_how_to_get_it(place, monkeypatch):
+def test_without_the_extra_the_preview_explains_how_to_install_it(place, monkeypatch):
     from tlparse_bundle.redact.preview import preview
 
     monkeypatch.setitem(sys.modules, "detect_secrets.core.scan", None)

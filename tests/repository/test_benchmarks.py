@@ -17,7 +17,7 @@ SMALL = traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_tra
 LARGE = traces.ROOT / "fixtures" / "transformer" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 OTHER = traces.ROOT / "fixtures" / "nonascii" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 ONE_ROUND = ("--rounds", "0")
-# Arguments of each benchmark, and what stands in its output.
+# Arguments of each benchmark, and text in its output.
 PLAIN = {
     "compare": (
         (SMALL, OTHER, *ONE_ROUND, "--no-budgets"),
@@ -113,5 +113,5 @@ def _run(name, arguments, expected, tmp_path):
         done.stdout
     )
     assert not figures or json.loads((tmp_path / "figures.json").read_text())
-    if name.startswith("make_"):  # the logs that it made are logs
+    if name.startswith("make_"):  # the generated logs are logs
         assert build(discover([tmp_path / "out.log"]), tmp_path / "bundle", jobs=1).manifest["logs"]

@@ -1,4 +1,4 @@
-"""The guide for users of tlparse: each thing of tlparse is in it, and what it leads to is there."""
+"""The guide for tlparse users: it has each feature of tlparse, and each of its targets exists."""
 
 import json
 import re
@@ -11,15 +11,15 @@ import traces
 from legacy_tlparse import run_tlparse
 from tlparse_bundle.bundle.schemas import row_tables, schema_names
 
-GUIDE = (traces.ROOT / "docs/coming-from-tlparse.md").read_text(encoding="utf-8")
-# tlparse 0.4.8 is a crate only; what it has and 0.4.3, which runs here, has not.
+GUIDE = (traces.ROOT / "docs/how-to/coming-from-tlparse.md").read_text(encoding="utf-8")
+# Features of tlparse 0.4.8, which is a crate only, that 0.4.3, which runs here, lacks.
 OPTIONS_OF_048 = {"--serve", "--port"}
 FILES_OF_048 = {"vllm_summary.html", "tlparse_index.html"}
 _NUMBER = re.compile(r"_\d+(?=(_readable)?\.\w+$)")
 
 
 def rows():
-    """(what it is in tlparse, what it is here) of all tables."""
+    """Return (name in tlparse, name here) of all tables."""
     found = re.findall(r"^\| (?!---|tlparse \||tlhub \|)(.+?) \| (.+) \|$", GUIDE, re.MULTILINE)
     assert len(found) == len(
         [line for line in GUIDE.splitlines() if line.startswith("| ")]
@@ -27,7 +27,7 @@ def rows():
     return found
 
 
-def test_each_row_leads_somewhere_that_is_there():
+def test_each_row_names_an_existing_target():
     views = set(
         re.findall(
             r'\["([a-z]+)", "[A-Z][A-Za-z ]+"[],]',
@@ -96,7 +96,7 @@ def test_each_option_of_tlparse_has_a_row():
     ],
 )
 def test_each_file_of_tlparse_has_a_row(fixture, options, tmp_path):
-    """Beside the artifacts, which are named by the log, and what has the folders of ranks before it."""
+    """Except artifacts, which the log names, and files with the folders of ranks before them."""
     folder = traces.ROOT / "fixtures" / fixture / "trace"
     logs = [folder] if "--all-ranks-html" in options else sorted(folder.glob("*.log"))
     names = set(FILES_OF_048)

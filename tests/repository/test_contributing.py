@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: its examples work as they stand, in a copy of the repository, and its paths exist."""
+"""CONTRIBUTING.md: its examples work unchanged in a copy of the repository, and its paths exist."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def copy(once):
 
 @pytest.fixture(scope="module")
 def built_there(copy, tmp_path_factory):
-    """built_there(fixture): the bundle that the copy builds of a fixture, read with its schemas."""
+    """Return built_there(fixture): the bundle that the copy builds of a fixture, read with its schemas."""
     bundles = {}
 
     def build(fixture):
@@ -60,7 +60,9 @@ def test_the_page_is_short():
 
 
 def test_the_examples_pass_the_checks_of_the_code(copy, tmp_path):
-    """What scripts/test runs before the tests. mypy begins with what it knows of the code without examples."""
+    """Run the checks that scripts/test runs before the tests. mypy starts from its cache of the code without
+    examples.
+    """
     cache = tmp_path / "mypy"
     if (traces.ROOT / ".mypy_cache").is_dir():
         shutil.copytree(traces.ROOT / ".mypy_cache", cache)
@@ -134,7 +136,7 @@ def test_the_code_is_as_ruff_wants_it(copy):
 
 
 def test_each_path_exists():
-    """From the root, from the package, or from the folder that a row of a table is about."""
+    """From the root, from the package, or from the folder that a table's row is about."""
     package = traces.ROOT / "preprocessor" / "tlparse_bundle"
     text = re.sub(r"^```.*?^```$|^New file `.*$", "", contributing(), flags=re.MULTILINE | re.DOTALL)
     missing, found = [], 0
@@ -150,7 +152,7 @@ def test_each_path_exists():
     assert missing == [] and found > 50
 
 
-def test_rooms_of_the_table_are_all_there():
+def test_all_rooms_of_the_table_exist():
     package = traces.ROOT / "preprocessor" / "tlparse_bundle"
     table, _, rest = contributing().partition("| place | content |")
     rows = re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Files stay small enough to read, and viewers cannot run what a trace holds."""
+"""Files stay small enough to read, and viewers cannot run text of a trace."""
 
 import re
 
@@ -13,7 +13,7 @@ SOURCES = [
     if path.suffix in (".py", ".js", ".html") and not SKIPPED & set(path.relative_to(ROOT).parts)
 ]
 SCRIPTS = [path for path in SOURCES if path.suffix in (".js", ".html") and "viewers" in path.parts]
-MAX_LINES = {"preprocessor": 400, "viewers": 400}  # and MAX_OTHER_LINES of tests, scripts and benchmarks
+MAX_LINES = {"preprocessor": 400, "viewers": 400}  # and MAX_OTHER_LINES for tests, scripts and benchmarks
 MAX_OTHER_LINES = 650
 GENERATED = ("row_types.py", "shapes.js")
 UNSAFE = re.compile(
@@ -23,7 +23,7 @@ UNSAFE = re.compile(
 
 
 def faulty(paths, faults):
-    """{path: what faults(text) finds in it} of those in which it finds something."""
+    """Return {path: faults(text)} for all paths with faults."""
     return {str(path.relative_to(ROOT)): found for path in paths if (found := faults(path.read_text()))}
 
 

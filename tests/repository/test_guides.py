@@ -1,4 +1,4 @@
-"""What the documents name is there: commands, options, paths, fixtures."""
+"""Commands, options, paths and fixtures named in documents exist."""
 
 import re
 import shlex
@@ -10,11 +10,11 @@ from documents import GUIDES, code_spans, text_of
 from tlparse_bundle.cli.main import cli
 
 # Options of other programs: of tlparse in the left column of its guide, and in a comparison with it.
-_FOREIGN = {"docs/performance.md": {"--plain-text"}}
+_FOREIGN = {"docs/explanation/performance.md": {"--plain-text"}}
 
 
 def _commands(text):
-    """Every use of the command line in code: ['serve', 'out/', '--port']."""
+    """Yield every use of the command line in code: ['serve', 'out/', '--port']."""
     fenced = re.findall(r"^```(?:\w*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
     for line in (line for code in (*fenced, *inline) for line in code.replace("\\\n", " ").splitlines()):
@@ -32,7 +32,7 @@ def _all_commands():
 
 @pytest.mark.parametrize("name", GUIDES)
 def test_options_exist(name):
-    """Those that stand alone, such as ``--overwrite``, are options of some command."""
+    """Options on their own, such as ``--overwrite``, belong to some command."""
     options = {"--help", "--version"} | {
         option
         for command in _all_commands().values()
@@ -41,7 +41,7 @@ def test_options_exist(name):
     }
     text = (
         re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE)
-        if name == "docs/coming-from-tlparse.md"
+        if name == "docs/how-to/coming-from-tlparse.md"
         else text_of(name)
     )
     named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}
@@ -62,33 +62,22 @@ def test_commands_exist(name):
             ), f"no command {first!r}"
         command = commands.get(first, commands["build"])
         options = {"--help", "-h", "--version"} | {
-            option for parameter in command.params for option in parameter.opts
+            option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
         }
-        for word in words:
+        for word in words[: words.index("--")] if first == "run" and "--" in words else words:
             if word.startswith("-") and word != "--":
                 assert word.split("=")[0] in options, f"{first} has no option {word}"
     assert name != "README.md" or len(used) > 5
 
 
-def test_the_readme_has_each_command_with_its_choices():
-    rows = re.findall(r"^\| `tlparse-bundle ([^`]+)` \|", text_of("README.md"), re.MULTILINE)
-    commands = _all_commands()
-    assert {row.split()[0] for row in rows} - {"TRACE..."} == commands.keys() - {"build"}
-    (row,) = (row for row in rows if row.startswith("docs "))
-    assert set(re.findall(r"[a-z]+", row)) - {"docs"} == set(commands["docs"].params[0].type.choices)
-    sentence = re.search(r"^.*`--open` and `--no-open`.*$", text_of("README.md"), re.MULTILINE)[0]
-    for option in ("--open", "--port"):
-        assert [
-            name
-            for name, command in commands.items()
-            if name != "mcp"
-            and any(option in one.opts for one in command.params)
-            and f"`{name}`" not in sentence
-        ] == []
+def test_the_readme_leads_to_all_commands():
+    assert "](docs/reference/cli.md)" in text_of("README.md")
+    rows = re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text_of("docs/reference/cli.md"), re.MULTILINE)
+    assert set(rows) == _all_commands().keys()
 
 
 def test_each_viewer_is_in_their_readme():
-    """And each folder of what they share."""
+    """And each folder of their shared library."""
     folders = [
         path.parent.relative_to(traces.ROOT / "viewers").as_posix()
         for pattern in ("*/index.html", "lib/*/README.md")
@@ -120,7 +109,7 @@ def test_the_index_of_fixtures_has_each_with_its_logs():
         for path in (traces.ROOT / "fixtures").glob("*/truth.json")
     }
     assert rows == folders
-    for heading in ("## Add one", "## Licence", "## Regenerate"):
+    for heading in ("## Add one", "## License", "## Regenerate"):
         assert heading in text
 
 

@@ -1,6 +1,4 @@
-"""Imports point down, and never go round: rooms from top to bottom, those for type checkers and those inside
-functions included.
-"""
+"""Imports point down and have no cycle, including those for type checkers and those inside functions."""
 
 import ast
 from functools import cache
@@ -15,8 +13,8 @@ from tlparse_bundle.tables.registry import TABLES
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those
-# of one floor do not know each other.
+# The rooms, and the modules beside them, from top to bottom. A room may import rooms of lower floors, but not
+# of its own floor.
 FLOORS = (
     {"__main__"},
     {"in_browser", "pytest"},
@@ -47,7 +45,7 @@ NAMES = {name_of(path): path for path in MODULES}
 
 
 def imports(path):
-    """Names of our modules that a file imports, anywhere in it."""
+    """Return the names of our modules that a file imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
@@ -77,7 +75,7 @@ def room(name):
 
 
 def upwards(name, imported):
-    """Those of the imported modules that lie above or beside the room of a module."""
+    """Return the imported modules above or beside the room of a module."""
     return {
         other for other in imported if room(other) != room(name) and FLOOR[room(other)] <= FLOOR[room(name)]
     }
@@ -97,7 +95,7 @@ def test_imports_never_go_round():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_a_circle_and_an_arrow_upwards_are_seen(tmp_path):
+def test_cycles_and_upward_imports_are_found(tmp_path):
     """The two tests above can fail."""
     path = tmp_path / "made_up.py"
     path.write_text(
@@ -131,9 +129,9 @@ def registered(package, things):
     ]
 
 
-def test_what_is_registered_does_not_import_each_other():
-    """Only the registry knows all tables, or all analyses; what several of them need is a module that is
-    none.
+def test_registered_modules_do_not_import_each_other():
+    """Only the registry imports all tables or all analyses; shared code of several is in an unregistered
+    module.
     """
     rooms = [
         registered("tables", TABLES),
@@ -162,7 +160,7 @@ def test_families_of_events_import_only_what_a_kind_is():
     [("orjson", "json_codec"), ("zstandard", "zstd_codec"), ("compression", "zstd_codec")],
 )
 def test_a_codec_has_one_module(library, home):
-    """So that another implementation can stand in."""
+    """So another implementation can replace it."""
     found = {
         name
         for name, path in NAMES.items()

@@ -1,7 +1,6 @@
-"""fixtures/jobs: the table has each folder, the script makes each, no log holds a path of the machine that
-ran it.
+"""fixtures/jobs: the table and the script have each folder, and no log has a path of the machine that ran it.
 
-What each rank compiled and called is read from the text of the logs, without the package.
+The compiles and collectives of each rank are read from the text of the logs, without the package.
 """
 
 import importlib.util
@@ -15,7 +14,7 @@ import zstandard
 
 JOBS = traces.ROOT / "fixtures" / "jobs"
 FOLDERS = sorted(path.name for path in JOBS.iterdir() if path.is_dir())
-# How many logs, where it is not one for each of four ranks.
+# Number of logs, where it is not one for each of four ranks.
 LOGS = {
     "healthy8": 8,
     "restart": 8,
@@ -29,8 +28,7 @@ SUM = "all_reduce_(buf0, 'sum', '0')"
 HEALTHY = ["embed", "block", f"reduce {SUM}"]
 STEPS = [f"step_with_total {SUM}"] * 4
 HEAD_STAGE = "head_stage all_gather_into_tensor(buf0, 2, '2')"
-# What the ranks compiled, with the collectives of the code: `f?` is a compile that did not end, `f!` one that
-# failed.
+# The ranks' compiles with the collectives of the code: `f?` is a compile that did not end, `f!` a failed one.
 COMPILED = {
     "extra_then_hang": {
         "013": ["embed", "exchange all_gather_into_tensor(buf0, 4, '0')"],
@@ -73,7 +71,7 @@ COMPILED = {
     "late": {"0123": HEALTHY},
     "cached_before": {"0123": ["embed", f"sync {SUM}"]},
 }
-# The same of what was started second in the folder.
+# The same for the second run in the folder.
 COMPILED_SECOND = {
     "restart": {"0123": HEALTHY},
     "two_jobs": {"01": ["score", "collect all_gather_into_tensor(buf0, 2, '0')"]},
@@ -85,7 +83,7 @@ def text_of(path):
 
 
 def compiled(text):
-    """What one rank compiled, as in COMPILED."""
+    """Return the compiles of one rank, as in COMPILED."""
     found, calls, kind, name = {}, {}, "", None
     for line in text.split("\n"):
         if line.startswith("\t"):
@@ -137,7 +135,7 @@ def test_the_logs_are_small_and_whole_and_hold_no_path_of_a_machine(script, name
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_the_ranks_compiled_what_the_programs_say(name):
+def test_the_ranks_compiled_the_programs(name):
     for which, ranks in enumerate([COMPILED[name], COMPILED_SECOND.get(name, {})]):
         logs = {path.name.split("_")[5]: text_of(path) for path in (JOBS / name).glob(f"*_fixture{which}.*")}
         assert {rank: compiled(text) for rank, text in logs.items()} == {
@@ -145,7 +143,7 @@ def test_the_ranks_compiled_what_the_programs_say(name):
         }
 
 
-def test_what_else_is_otherwise_on_one_rank():
+def test_other_differences_of_one_rank():
     def texts(name):
         return [text_of(path) for path in sorted((JOBS / name).iterdir())]
 
@@ -168,8 +166,8 @@ def test_what_else_is_otherwise_on_one_rank():
     )
 
 
-def test_what_the_logs_of_the_missing_rank_say():
-    """The first says how many ranks there were, the second does not."""
+def test_the_world_size_without_the_missing_rank():
+    """The first log has the world size, the second does not."""
     for name, said in {"last_missing": True, "last_missing_unknown": False}.items():
         for path in sorted((JOBS / name).iterdir()):
             text = text_of(path)

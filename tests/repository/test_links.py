@@ -1,4 +1,4 @@
-"""Links in documents lead to files and headings that exist; scripts/site is tested with its pages."""
+"""Links in documents lead to existing files and headings; scripts/site is tested with its pages."""
 
 import re
 from urllib.parse import unquote

@@ -1,4 +1,4 @@
-"""Tables, fields and files that documents name are those of the schemas."""
+"""Tables, fields and files named in documents are those of the schemas."""
 
 import json
 import re
@@ -12,7 +12,7 @@ _FILES = {"bundles", "schemas"} | {
     path.name.split(".")[0] for path in traces.ROOT.glob("schema/documents/*.schema.json")
 }
 _CHUNKS = re.compile(r"/\d{4}$")
-# What tlparse writes; test_coming_from_tlparse.py checks these.
+# Files of tlparse; test_coming_from_tlparse.py checks these.
 _OF_TLPARSE = {
     "compile_directory",
     "chromium_events",
@@ -27,7 +27,7 @@ SCHEMAS = {
 }
 _OF_BUNDLES = [
     name for name in GUIDES if not name.startswith(("fixtures/", "plugin/"))
-]  # these have files and tables of their own
+]  # these have their own files and tables
 _LIST = r"`\w+`(?:(?:, | and | or )`\w+`)*"
 
 
@@ -56,10 +56,9 @@ def test_named_tables_exist(name):
         first or second for first, second in re.findall(rf"\btables? ({_LIST})|({_LIST}) tables?\b", text)
     ]
     tables += [table for named in lists for table in re.findall(r"\w+", named) if table not in ("and", "or")]
-    other = _FILES | (_OF_TLPARSE if name == "docs/coming-from-tlparse.md" else set())
+    other = _FILES | (_OF_TLPARSE if name == "docs/how-to/coming-from-tlparse.md" else set())
     assert sorted(set(tables) - SCHEMAS.keys() - other) == []
-    # A place relative to another table says something else when the order of tables changes, and nothing on a
-    # page of its own.
+    # "The table above" is wrong once the order of tables changes, and meaningless on a page of its own.
     assert (
         re.findall(r"\b(?:next|last|previous|following) (?:two |three |four |five |few )?tables?\b", text)
         == []
@@ -70,7 +69,7 @@ def test_named_tables_exist(name):
 def test_named_fields_exist(name):
     """``recompiles.caused_by`` and the like.
 
-    In lists of the fields of a table the first word is a part of it.
+    In lists of a table's fields the first word is a part of it.
     """
     text = re.sub(r"^\| `.*", "", text_of(name), flags=re.MULTILINE)
     named = [

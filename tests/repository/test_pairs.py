@@ -1,6 +1,6 @@
-"""fixtures/pairs: the table has each folder, the script makes each, and the logs hold what the table says.
+"""fixtures/pairs: the table and the script have each folder, and the logs match the table.
 
-What was compiled is read from the text of the logs, without the package.
+Compiles are read from the text of the logs, without the package.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ PAIRS = traces.ROOT / "fixtures" / "pairs"
 FOLDERS = sorted(path.name for path in PAIRS.iterdir() if path.is_dir())
 LAYERS = ["embed", "attend", "normalize", "widen", "gate", "narrow", "head"]
 MIX = ["embed", "mix", "project", "loss"]
-# What each run compiled, in the order of the ids; an id that breaks ends in "!".
+# The compiles of each run in the order of the ids; an id that breaks ends in "!".
 COMPILED = {
     "new_break": (["forward", "head"], ["forward!", "torch_dynamo_resume_in_forward_at_14", "head"]),
     "recompile_fixed": (["forward"] * 4 + ["score"] * 2, ["forward"] + ["score"] * 2),
@@ -72,7 +72,7 @@ def records(data):
 
 
 def compiled(data):
-    """What one log compiled, as in COMPILED."""
+    """Return the compiles of one log, as in COMPILED."""
     rows, breaks = {}, set()
     for record in records(data):
         key = record.get("frame_id"), record.get("frame_compile_id")
@@ -84,7 +84,7 @@ def compiled(data):
 
 
 def seconds(data, name):
-    """Time in spans of a name."""
+    """Return the time in spans of a name."""
     total = began = 0
     for payload in re.findall(rb'"chromium_event": .*\n((?:\t.*\n)+)', data):
         row = json.loads(payload)
@@ -129,7 +129,7 @@ def test_the_logs_are_small_and_whole_and_of_other_machines(script, name):
 
 
 @pytest.mark.parametrize("name", sorted(COMPILED))
-def test_the_runs_compiled_what_the_programs_say(name):
+def test_the_runs_compiled_the_programs(name):
     for side, rows in zip(("base", "new"), COMPILED[name], strict=True):
         for path, data in logs(name, side).items():
             if (name, side) == ("new_break_on_a_rank", "new") and "rank_1" in path:
@@ -147,7 +147,7 @@ def test_the_training_is_the_same_in_both_runs():
 
 
 @pytest.mark.parametrize("name", sorted(CACHES))
-def test_what_came_from_the_caches(name):
+def test_cache_hits(name):
     for cache, sides in CACHES[name].items():
         for side, expected in zip(("base", "new"), sides, strict=True):
             (data,) = logs(name, side).values()

@@ -1,4 +1,4 @@
-"""The pages name the modules of their first screen, so that a browser does not find them one after the other."""
+"""Pages preload the modules of their first screen, so a browser does not find them one after another."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def test_each_module_that_main_imports_is_named_once(page):
     assert all((page.parent / path).is_file() for path in named)
 
 
-def test_the_comparison_asks_for_no_more_than_the_default_viewer():
+def test_the_comparison_loads_no_more_than_the_default_viewer():
     """Modules and styles of the first screen, in bytes."""
 
     def size(name):

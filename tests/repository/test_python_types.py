@@ -1,5 +1,5 @@
-"""mypy, strict, finds nothing in the examples of docs/api.md and README.md, and finds a field that a table does
-not have. (scripts/test checks the package.)
+"""mypy, strict, accepts the examples of docs/reference/python-api.md and README.md, and rejects an unknown field.
+(scripts/test checks the package.)
 """
 
 import re
@@ -12,7 +12,7 @@ from waiting import HANG_S
 
 EXAMPLES = "\n\n".join(
     example
-    for name in ("docs/api.md", "README.md")
+    for name in ("docs/reference/python-api.md", "README.md")
     for example in re.findall(
         r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
@@ -20,7 +20,7 @@ EXAMPLES = "\n\n".join(
 
 
 def complaints(source):
-    """Return the lines with errors that mypy prints about a file. The cache is the one of scripts/test."""
+    """Return mypy's error lines for a file. Uses the cache of scripts/test."""
     command = [
         sys.executable,
         "-m",
@@ -37,7 +37,7 @@ def complaints(source):
 
 
 def test_the_examples_run(tmp_path, built, monkeypatch):
-    """All of them one after the other, on a bundle of a fixture."""
+    """All of them in turn, on a bundle of a fixture."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(built(traces.ROOT / "fixtures" / "recompiles" / "trace").location, "out")
     code = EXAMPLES.replace('"/tmp/trace"', repr(str(traces.ROOT / "fixtures" / "recompiles" / "trace")))

@@ -1,6 +1,4 @@
-"""What strangers get: the names of the documented interface, types, the release that scripts/release makes,
-the site of the documentation.
-"""
+"""Releases for users: documented names and types, the output of scripts/release, the documentation site."""
 
 import os
 import re
@@ -18,7 +16,7 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event
 from waiting import HANG_S
 
-API = (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+API = (traces.ROOT / "docs" / "reference" / "python-api.md").read_text(encoding="utf-8")
 CLASSES = {
     "Bundle": Bundle,
     "Log": Log,
@@ -69,7 +67,7 @@ def test_types_are_those_of_the_interface():
     assert declared | {"__version__"} == set(tlparse_bundle.__all__)
 
 
-def test_the_version_stands_in_one_place():
+def test_the_version_is_in_one_place():
     cited = (traces.ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.+)$", cited, re.MULTILINE)[1] == tlparse_bundle.__version__
 
@@ -90,8 +88,8 @@ def test_the_changelog_has_the_version():
     assert re.search(r"^## \[(.+?)\]", text, re.MULTILINE)[1] == tlparse_bundle.__version__
 
 
-def test_the_release_works_for_strangers(tmp_path):
-    """With the Python that runs this; scripts/release tries all that it finds."""
+def test_the_release_works_alone(tmp_path):
+    """With the current Python; scripts/release tries all that it finds."""
     if not (shutil.which("uv") or (traces.ROOT / ".venv" / "bin" / "uv").exists()):
         pytest.skip("uv is missing: scripts/test installs it")
     version = "{}.{}".format(*sys.version_info[:2])
@@ -106,7 +104,7 @@ def test_the_release_works_for_strangers(tmp_path):
     assert "all steps work" in done.stdout
 
 
-def test_the_site_of_the_documentation_is_whole_and_asks_nobody_else(tmp_path):
+def test_the_documentation_site_is_complete_and_self_contained(tmp_path):
     pytest.importorskip("mkdocs", reason="mkdocs is missing")
     site = tmp_path / "site"
     subprocess.run(
@@ -139,7 +137,7 @@ def test_the_site_of_the_documentation_is_whole_and_asks_nobody_else(tmp_path):
             assert f'id="{anchor}"' in (
                 (page.parent / target).read_text(encoding="utf-8") if target else text
             ), f"{page.relative_to(site)} leads to {target}#{anchor}"
-        marks = r"^(?:<p>)?(?:[-*|] |\d+\. |#+ |```|&lt;!--).*"  # of Markdown that was not understood
+        marks = r"^(?:<p>)?(?:[-*|] |\d+\. |#+ |```|&lt;!--).*"  # unprocessed Markdown
         assert re.findall(marks, re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL), re.MULTILINE) == [], (
             page
         )

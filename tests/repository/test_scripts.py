@@ -1,4 +1,4 @@
-"""Each script works with its smallest input, or a test elsewhere runs it."""
+"""Each script works with its smallest input, here or in another test."""
 
 import importlib.util
 import json
@@ -16,8 +16,10 @@ from zstandard import ZstdDecompressor
 
 SCRIPTS = traces.ROOT / "scripts"
 FIXTURES = traces.ROOT / "fixtures"
-# Scripts, and modules of scripts, that other tests run: what stands in the text of the test.
+# Scripts and their modules that other tests run: text that occurs in those tests.
 ELSEWHERE = {
+    "cli_page.py": ("tests/bundle/test_docs.py", "script.CLI_PAGE"),
+    "findings_page.py": ("tests/bundle/test_docs.py", "script.FINDINGS_PAGE"),
     "dts.py": ("tests/bundle/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
     "lint-words": ("tests/repository/test_words.py", '"lint-words"'),
@@ -69,7 +71,7 @@ def test_each_script_is_run():
 
 @pytest.mark.parametrize("name", ["docs", "site", "versions", "screenshots"])
 def test_it_finds_its_environment(name):
-    """A script that needs packages runs with the Python of the system, too, once scripts/test has made .venv."""
+    """A script that needs packages also runs with the system's Python, once scripts/test has made .venv."""
     if not ENVIRONMENT.exists() or sys.prefix == sys.base_prefix:
         pytest.skip("scripts/test did not make the environment")
     system = os.path.realpath(sys.executable)
@@ -91,7 +93,7 @@ def test_words_of_redaction_are_written(tmp_path):
     assert {"dynamo_start", "compilation_metrics"} <= set((tmp_path / "ours.txt").read_text().split())
 
 
-def test_a_fact_that_new_words_lost_is_named():
+def test_a_fact_missing_from_new_words_is_named():
     lost = module_of("same-facts").lost
     old = {
         "kind": "recompile",
@@ -136,8 +138,8 @@ def test_the_tests_start():
     assert "test_no_source_file_is_long" in said
 
 
-def test_a_browser_is_installed_where_there_is_none(tmp_path):
-    """With the programs that the script needs, and an apt-get that only notes what it was asked for."""
+def test_a_missing_browser_is_installed(tmp_path):
+    """With the programs that the script needs, and an apt-get that only records its arguments."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(SCRIPTS / "test", tmp_path / "scripts")
     tools = tmp_path / "tools"
@@ -154,8 +156,8 @@ def test_a_browser_is_installed_where_there_is_none(tmp_path):
     assert (tmp_path / "asked").read_text().splitlines()[-1].split()[-1] == "chromium-headless-shell"
 
 
-def test_mutate_says_which_changes_the_tests_of_a_room_notice(tmp_path, monkeypatch):
-    """With a package of one module, one half of which is tested."""
+def test_mutate_reports_changes_that_tests_notice(tmp_path, monkeypatch):
+    """With a package of one module, half of which is tested."""
     script = module_of("mutate")
     package = tmp_path / script.PACKAGE / "little"
     package.mkdir(parents=True)
@@ -181,8 +183,8 @@ def test_mutate_says_which_changes_the_tests_of_a_room_notice(tmp_path, monkeypa
     assert "x == 1" in (package / "it.py").read_text()
 
 
-def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
-    """The logs of a fixture and their truths, as ``--out`` leaves them."""
+def test_versions_compares_logs_with_reports_of_their_processes(tmp_path):
+    """With a fixture's logs and truths, as ``--out`` leaves them."""
     fields = (
         "compile_id",
         "co_name",
@@ -212,11 +214,11 @@ def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
             "metrics": [dict(zip(fields, row, strict=True)) for row in truth["metrics"]],
         }))  # fmt: skip
     said = ran(sys.executable, SCRIPTS / "versions", "--logs", tmp_path)
-    assert "Differs from what the process said: none" in said
+    assert "Differs from what the process reported: none" in said
 
 
 def test_a_fixture_is_regenerated(tmp_path):
-    """In a copy, since it writes beside itself."""
+    """In a copy, because it writes beside itself."""
     shutil.copy(FIXTURES / "regenerate.py", tmp_path)
     assert "usage: " in ran(sys.executable, tmp_path / "regenerate.py", "--help")
     assert "no such scenario: kiled; known: basic_inference" in ran(

@@ -1,5 +1,5 @@
-"""The tests themselves: what --quick leaves out is there, every folder has quick ones, and none looks at a
-clock.
+"""The tests themselves: --quick's lists name existing tests, every folder has quick ones, and none depends on
+a clock.
 """
 
 import re
@@ -19,17 +19,17 @@ CLOCK = re.compile(
     r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|networkidle|timeout=[\d.]|\bin"
     r" page\.url|performance\.now\(\)"
 )
-# Where such words are right.
+# Allowed uses of such words.
 MAY = {
-    "tests/cli/test_run.py": 1,  # a program that would go on for long, and gets a signal
+    "tests/cli/test_run.py": 1,  # a program that would run for long, and gets a signal
     "tests/fuzz/__main__.py": 4,  # for how many minutes
-    "tests/fuzz/kills.py": 2,  # how long a command takes when it is left alone
+    "tests/fuzz/kills.py": 2,  # the duration of an undisturbed command
     "tests/fuzz/pages.py": 2,  # for how many minutes
     "tests/fuzz/runner.py": 2,  # the limit of a case
     "tests/repository/test_tests.py": None,  # the words
-    "tests/web/replayed.py": 13,  # a log is written again at the pace at which it was recorded
-    "tests/waiting.py": None,  # ends what hangs
-    "tests/web/test_web_artifacts.py": 1,  # Chromium takes ten downloads a second, and no more
+    "tests/web/replayed.py": 13,  # a log is replayed at its recorded pace
+    "tests/waiting.py": None,  # ends tests that hang
+    "tests/web/test_web_artifacts.py": 1,  # Chromium allows ten downloads per second
 }
 
 
@@ -58,7 +58,7 @@ def test_none_depends_on_how_fast_it_is():
 
 
 def test_cases_that_are_drawn_have_no_time_limit():
-    """cases() says so, and that they are the same ones in every run."""
+    """cases() sets this, and the same cases in every run."""
     for path in FILES:
         text = path.read_text()
         assert len(re.findall(r"^@given\(", text, re.MULTILINE)) == len(

@@ -1,5 +1,5 @@
-"""The viewers' JSDoc holds: TypeScript, strict, against the declarations that come from the schemas; nothing
-in them is unused.
+"""TypeScript, strict, accepts the viewers' JSDoc with the declarations from the schemas, without unused
+names.
 """
 
 import re
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not TSC.exists(), reason="typescript is missing:
 
 
 def complaints(folder, *options):
-    """What TypeScript says of a folder with a jsconfig.json, but of the decoders of others."""
+    """Return TypeScript's errors for a folder with a jsconfig.json, without those in third-party decoders."""
     done = subprocess.run(
         ["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false", *options],
         cwd=folder,
@@ -42,7 +42,7 @@ def test_a_fork_can_be_checked_and_a_wrong_field_is_found(tmp_path):
         "--incremental",
         "--tsBuildInfoFile",
         tmp_path / "seen",
-    )  # what did not change is not checked twice
+    )  # unchanged files are not checked twice
     assert complaints(tmp_path / "mine", *again) == []
     main = tmp_path / "mine" / "main.js"
     text = main.read_text()

@@ -1,4 +1,4 @@
-"""The modules of the viewers: none is long, each folder has a line about it, and imports go one way."""
+"""Modules of the viewers: none is long, each folder is described, and imports go one way."""
 
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -18,7 +18,7 @@ WITH_ROOMS = ("lib", "default")
 ROOMS = [folder for folder in FOLDERS if folder.parent.name in WITH_ROOMS]
 MAX_LINES = 400
 
-# What the modules of a room of lib/ may import, types included, besides their own room.
+# Rooms that the modules of a room of lib/ may import, including types, besides their own.
 LIB = {
     "bundle": {"vendor"},
     "local": {"bundle", "vendor"},
@@ -48,7 +48,7 @@ def leads_to(path, kinds):
 
 
 def circle(edges):
-    """A circle in {node: nodes}, in words; None when there is none."""
+    """Return a cycle in {node: nodes} in words; None when there is none."""
     try:
         TopologicalSorter(edges).prepare()
     except CycleError as error:
@@ -70,7 +70,7 @@ def test_modules_are_small():
     assert {path: count for path, count in lines.items() if count > MAX_LINES} == {}
 
 
-def test_each_room_says_in_one_line_what_it_is_for():
+def test_each_room_has_a_description_line():
     for folder in ROOMS:
         (line,) = (folder / "README.md").read_text(encoding="utf-8").splitlines()
         assert line.endswith(".") and 10 < len(line) < 140, folder
@@ -105,7 +105,7 @@ def test_modules_import_each_other_in_no_circle():
     )
 
 
-def test_what_a_module_names_is_there():
+def test_imported_modules_exist():
     named = [
         (name(path), target)
         for path in MODULES

@@ -1,6 +1,6 @@
-"""What findings say stands in the preprocessor.
+"""Words of findings are in the preprocessor.
 
-No module of the viewers words causes, counts or remedies of its own.
+No module of the viewers words causes, counts or remedies.
 """
 
 import ast
@@ -17,7 +17,7 @@ WORDED = [
 ]
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}
-# Help says what keys and words mean; the shapes are of the schemas.
+# Help explains keys and words; the shapes come from the schemas.
 EXEMPT = {"lib/bundle/shapes.js"}
 MODULES = [
     path
@@ -25,25 +25,24 @@ MODULES = [
     if not SKIPPED & set(path.relative_to(VIEWERS).parts) and path.name != "help.js"
 ]
 _COMMENT = re.compile(r"/\*.*?\*/|(?:^|(?<=\s))//[^\n]*", re.DOTALL | re.MULTILINE)
-# Words that the viewers had when they made the sentences, and such as one would write again.
+# Words of the viewers when they made the sentences, and likely new ones.
 OLD = [
     "mark_dynamic", "mark_unbacked", "specialize_int", "capture_scalar_outputs", "torch._check", "torch.cond", "register_fake", ".contiguous()", "use_duck_shape",
     "usually helps", "most likely", "mostly", "because ", "recompile limit reached", "runs uncompiled", "became a constant", "became constants", "no longer ",
     "was compiled again", "were compiled again ", "root cause", "did not end", "no entry under", "without metrics", "no failures, ", "no graph breaks, ",
     "Pass inputs", "Pass arguments", "another object", "has no fake kernel", "depends on data", "more restart", "left no program",
+    "is a different object", "different values", "now run eager", "triggers a recompile", "Expected on a first run",
 ]  # fmt: skip
-_WORDS = re.compile(
-    r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}"
-)  # three words of a sentence between what is filled in
+_WORDS = re.compile(r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}")  # three words of a sentence between placeholders
 
 
 def shown(text):
-    """A module without its comments, which are not shown."""
+    """Return a module without its comments."""
     return _COMMENT.sub("", text)
 
 
 def sentences(text):
-    """Pieces of at least five words of the texts in a Python module; not its documentation."""
+    """Return pieces of at least five words of the texts in a Python module, without its docstrings."""
     tree = ast.parse(text)
     documents = {
         id(node.body[0].value)
@@ -75,7 +74,7 @@ def test_words_are_found_and_comments_are_not():
     assert [phrase for phrase in OLD if phrase in shown(text)] == ["mostly", "did not end"]
 
 
-def test_no_module_says_what_findings_say():
+def test_no_module_repeats_sentences_of_findings():
     texts = {
         path.relative_to(VIEWERS).as_posix(): shown(path.read_text(encoding="utf-8")) for path in MODULES
     }

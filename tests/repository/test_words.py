@@ -1,4 +1,4 @@
-"""scripts/lint-words finds each habit that the style of the project gave up, wherever prose is."""
+"""scripts/lint-words finds each outdated habit, in all kinds of prose."""
 
 import importlib.util
 import sys
@@ -8,7 +8,7 @@ import pytest
 import traces
 
 SCRIPT = traces.ROOT / "scripts" / "lint-words"
-# A sentence for each habit, and one that says the same as a reader expects it.
+# A sentence for each habit, and a plain one with the same meaning.
 HABITS = [
     ("Passwd is no trace log.", "`passwd` is not a TORCH_TRACE log."),
     ("The log tells nothing of graph breaks.", "The log does not record graph breaks."),

@@ -1,4 +1,4 @@
-"""Workflows: they fit the public schema, and what the smoke test on other systems runs works here, too."""
+"""Workflows: valid under the public schema, and the smoke test for other systems works here."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def test_the_public_schema_refuses_a_step_that_does_nothing(tmp_path):
     assert done.returncode == 1
 
 
-def test_each_program_that_a_workflow_runs_is_there():
+def test_each_program_that_a_workflow_runs_exists():
     programs = {
         name for path in WORKFLOWS for name in re.findall(r"run: ((?:scripts|\.ci)/\S+)", path.read_text())
     }

@@ -1,4 +1,4 @@
-"""Python for browsers: what lies in its files, and where they go."""
+"""Python for browsers: its files and their places."""
 
 import io
 import json
@@ -66,9 +66,9 @@ def test_it_is_the_version_that_is_pinned():
 
 @needs_python
 def test_the_wheel_stays_small():
-    """Of the files that the wheel holds, compressed as they are in it.
+    """Count the wheel's files as compressed in it.
 
-    Built by hand it has some 60 kB more, the list of files.
+    A hand-built wheel has some 60 kB more, the list of files.
     """
     shared = [
         path
@@ -81,7 +81,7 @@ def test_the_wheel_stays_small():
 
 
 @needs_python
-def test_a_server_hands_it_on_and_leads_to_the_page_that_uses_it():
+def test_a_server_serves_it_and_links_to_its_page():
     with TestClient(create_app({}), base_url="http://127.0.0.1", follow_redirects=False) as client:
         for name, made in ARCHIVES.items():
             answer = client.get(f"/viewers/{FOLDER}/{name}")

@@ -1,4 +1,4 @@
-"""bundles.json over whatever lies in a folder."""
+"""bundles.json for any contents of a folder."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def rows(folder):
 
 
 def places(value, path=()):
-    """Where something lies in a manifest."""
+    """Yield the paths of all values in a manifest."""
     yield path
     for key, inner in (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -51,7 +51,7 @@ def with_change(value, path, change):
 
 
 def is_row(row):
-    """Whether a page can show it."""
+    """Return whether a page can show the row."""
     if "problem" in row:
         return isinstance(row["problem"], str)
     known = [
@@ -92,7 +92,7 @@ def test_any_value_in_any_place_of_a_manifest(manifest):
     ],
     ids=lambda data: str(data)[:30],
 )
-def test_a_manifest_that_is_none_is_a_problem_of_its_row(data, manifest, tmp_path):
+def test_an_invalid_manifest_is_a_problem_of_its_row(data, manifest, tmp_path):
     for name, content in (("a", data), ("b", json.dumps(manifest).encode())):
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").write_bytes(content)
@@ -156,7 +156,7 @@ def test_a_summary_without_what_a_list_shows_is_a_problem(manifest):
         ), key
 
 
-def test_the_ranks_speak_first(built):
+def test_rank_findings_come_first(built):
     bundle = built(ROOT / "fixtures" / "jobs" / "extra_then_hang")
     (row,) = (
         TestClient(create_app({"job": bundle.folder}), base_url="http://127.0.0.1")
@@ -179,7 +179,7 @@ def test_the_ranks_speak_first(built):
 @pytest.mark.parametrize(
     "job", [3, {}, {"text": 3, "findings": {"error": "many", "warning": -1}}, {"text": [], "findings": [3]}]
 )
-def test_any_value_in_place_of_what_the_ranks_say(job, manifest):
+def test_any_value_in_place_of_the_rank_summary(job, manifest):
     row = bundle_row("x", {**manifest, "job": job})
     assert row["text"] == manifest["logs"][0]["summary"]["text"] and is_row(row)
 

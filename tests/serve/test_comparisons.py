@@ -1,4 +1,4 @@
-"""Comparisons: those that the server makes when it is asked, and those that are written as a folder."""
+"""Comparisons that the server makes on request, and those written as a folder."""
 
 import json
 import re
@@ -25,7 +25,7 @@ PAIRS = ROOT / "fixtures" / "pairs"
 
 @pytest.fixture(scope="module")
 def sides(built):
-    """sides(name of a pair): both bundles."""
+    """Return sides(name of a pair): both bundles."""
     return lambda name: [Path(built(PAIRS / name / side).location) for side in ("base", "new")]
 
 
@@ -36,7 +36,7 @@ def client_of():
     )
 
 
-def test_the_server_says_what_the_command_says(client_of, sides):
+def test_the_server_and_the_command_agree(client_of, sides):
     base, new = sides("line_changed")
     client = client_of({"before": base, "after": new})
     assert client.get("/bundles.json").json()["comparison"] == "comparison.json"
@@ -154,7 +154,7 @@ def test_what_cannot_be_compared(client_of, sides, tmp_path, query, status, word
     assert words in response.text and str(tmp_path) not in response.text
 
 
-def test_nobody_else_may_ask(client_of, sides):
+def test_others_are_refused(client_of, sides):
     base, new = sides("line_changed")
     path = "/comparison.json?base=before&new=after"
     client = client_of({"before": base, "after": new})
@@ -173,7 +173,7 @@ def test_nobody_else_may_ask(client_of, sides):
 
 
 def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
-    """The document, both bundles with all of their files, and viewers of which every module is there."""
+    """The document, both complete bundles, and viewers with every module."""
     base, new = sides("line_changed")
     result = CliRunner().invoke(cli, ["compare", str(base), str(new), "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
@@ -278,8 +278,8 @@ def test_a_folder_is_exported(sides, tmp_path):
 
 
 def test_a_site_has_comparisons(sides, tmp_path):
-    """Of each bundle with the one before it, or those that are asked for; what cannot be compared is said,
-    and fails when it was asked for.
+    """Each bundle is compared with the one before it, or as requested. Impossible pairs are reported, and fail
+    when requested.
     """
     base, new = sides("line_changed")
     (ranks, _) = sides("new_break_on_a_rank")
@@ -351,7 +351,7 @@ def test_it_is_begun_with_the_page_that_will_ask_for_it(client_of, sides, monkey
     )
     with client_of(
         dict(zip(("before", "the new"), sides("line_changed"), strict=True))
-    ) as client:  # one loop for all that is asked
+    ) as client:  # one loop for all requests
         page = "/viewers/compare/?base={}&new=/bundles/the%20new/"
         for nowhere in ("", "/bundles/", "/elsewhere/before/", "http://[", "/bundles/absent/"):
             assert client.get(page.format(nowhere)).status_code == 200

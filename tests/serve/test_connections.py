@@ -1,4 +1,4 @@
-"""What a client may do with connections: how many, how slow, how large."""
+"""Limits for connections of a client: number, duration, size."""
 
 import contextlib
 import resource
@@ -25,7 +25,7 @@ def connect(port):
 
 
 def answer(sock):
-    """All that comes until the server ends the connection, and whether it broke it off."""
+    """Return all data until the server ends the connection, and whether it reset it."""
     data = b""
     with contextlib.suppress(ConnectionResetError):
         while piece := sock.recv(65_536):
@@ -59,7 +59,7 @@ def test_a_second_request_that_never_ends_ends_the_connection(bundle):
         assert b"HTTP/1.1" not in answer(sock)
 
 
-def test_a_connection_that_asks_nothing_more_ends(bundle):
+def test_an_idle_connection_ends(bundle):
     with running(create_app({"out": bundle}), SOON) as port, connect(port) as sock:
         sock.sendall(HEAD + b"\r\n")
         assert answer(sock).startswith(b"HTTP/1.1 200 OK")
@@ -86,7 +86,7 @@ def test_a_body_that_never_ends_is_not_waited_for(bundle):
     ],
     ids=["address", "header", "headers", "zeros", "no host", "tls"],
 )
-def test_what_is_no_request_or_a_huge_one_gets_a_short_answer_or_none(request_, bundle, capsys):
+def test_invalid_or_huge_requests_get_a_short_answer_or_none(request_, bundle, capsys):
     with running(create_app({"out": bundle}), SOON) as port:
         with connect(port) as sock:
             with contextlib.suppress(ConnectionError):
@@ -97,13 +97,13 @@ def test_what_is_no_request_or_a_huge_one_gets_a_short_answer_or_none(request_, 
             and b"nosniff" in found
             and len(found) < 1000
         )
-        with connect(port) as sock:  # it is still there
+        with connect(port) as sock:  # it still runs
             sock.sendall(HEAD + b"Connection: close\r\n\r\n")
             assert answer(sock).startswith(b"HTTP/1.1 200 OK")
     assert capsys.readouterr().err == ""
 
 
-def test_a_bad_request_behind_a_good_one_is_no_fault_of_ours(bundle, capsys):
+def test_a_bad_request_after_a_good_one_is_not_a_fault(bundle, capsys):
     with running(create_app({"out": bundle}), SOON) as port, connect(port) as sock:
         sock.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\nno chunk\r\n" + b"\0" * 1000)
         answer(sock)
@@ -113,7 +113,7 @@ def test_a_bad_request_behind_a_good_one_is_no_fault_of_ours(bundle, capsys):
 # ---- many
 
 
-def test_connections_above_the_limit_are_told_so_and_ended(bundle):
+def test_connections_above_the_limit_are_refused(bundle):
     with running(create_app({"out": bundle}), LATE) as port, contextlib.ExitStack() as stack:
         first = [stack.enter_context(connect(port)) for _ in range(3)]
         for sock in first:
@@ -153,7 +153,7 @@ def test_the_limit_follows_the_number_of_files(monkeypatch):
 
 
 def test_120_connections_with_64_files(bundle, root):
-    """No traceback, no flood of lines; who was let in is served, and so is whoever comes later."""
+    """No traceback, no flood of lines; accepted clients are served, and so are later ones."""
     command = f"ulimit -n 64; exec {sys.executable} -m tlparse_bundle serve --no-token {bundle}"
     environment = {"PYTHONPATH": str(root / "preprocessor"), "PATH": "/usr/bin:/bin"}
     with subprocess.Popen(
@@ -177,7 +177,7 @@ def test_120_connections_with_64_files(bundle, root):
     assert errors.splitlines() == ["Press Ctrl-C to stop."]
 
 
-# ---- what it says of itself, and believes of others
+# ---- its own name, and headers of proxies
 
 
 def test_headers_of_proxies_are_ignored_and_no_answer_names_the_server(capsys):

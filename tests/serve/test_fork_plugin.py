@@ -1,4 +1,4 @@
-"""The template of a plug-in: a fork of it works as it stands, and docs/plugins.md shows its modules."""
+"""The plug-in template: a fork of it works unchanged, and docs/how-to/plugins.md shows its modules."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.tables.table import TableContext
 from waiting import HANG_S
 
-GUIDE = (traces.ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+GUIDE = (traces.ROOT / "docs" / "how-to" / "plugins.md").read_text(encoding="utf-8")
 TEMPLATE = traces.ROOT / "plugin"
 BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 
@@ -87,7 +87,7 @@ def test_a_real_log_is_built_with_it(installed):
     assert "plugin-failed" not in [row["code"] for row in log.table("diagnostics")]
 
 
-def test_logs_without_its_records_are_no_fault(installed):
+def test_logs_without_its_records_are_not_a_fault(installed):
     trace = traces.ROOT / "fixtures" / "ranks_healthy" / "trace"
     done = run(installed, "tlparse_bundle", "build", trace, "out", "--strict", "--no-open")
     assert done.returncode == 0, done.stderr
@@ -120,7 +120,7 @@ def test_the_guide_shows_the_modules_of_the_template():
     assert shown == project["entry-points"]
 
 
-def test_what_the_guide_names_is_there():
+def test_names_in_the_guide_exist():
     classes = {cls.__name__: cls for cls in (TableContext, Event, Facts, Frames, Comparison)}
     named = re.findall(
         r"`(\w+)\.(\w+)(?:\([^`]*\))?`", "".join(re.findall(r"^\| (.*?) \|", GUIDE, re.MULTILINE))

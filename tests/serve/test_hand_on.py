@@ -1,4 +1,4 @@
-"""A whole bundle at once: as one HTML file, as a zip. For pages of the server, and for who has the token."""
+"""Download a whole bundle as one HTML file or as a zip, for pages of the server and holders of the token."""
 
 import io
 import os
@@ -24,13 +24,13 @@ BASE = "http://127.0.0.1:8000"
 
 @pytest.fixture
 def client_of(bundle):
-    """client_of(bundles by name, options of create_app)"""
+    """Return client_of(bundles by name, options of create_app)."""
     return lambda bundles=None, **options: TestClient(
         create_app(bundles or {"out": bundle}, **options), base_url=BASE, follow_redirects=False
     )
 
 
-def test_the_manifest_says_what_a_page_may_ask_for(client_of):
+def test_the_manifest_lists_available_downloads(client_of):
     assert (
         client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip, redact"
     )
@@ -43,7 +43,7 @@ def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_
     build(discover([bundle.parent]), runs / "a run & more", jobs=1)
     (runs / "a run & more" / "notes.txt").write_text("mine")
     (runs / "a run & more" / "logs" / "x" / "link.json").symlink_to(bundle / "manifest.json")
-    (runs / "out").symlink_to(bundle)  # leads out of the folder of bundles: it is none of it
+    (runs / "out").symlink_to(bundle)  # leads out of the folder of bundles, so it is not part of it
     client = client_of({"runs": runs})
     response = client.get("/bundles/runs/a%20run%20%26%20more.zip")
     assert (
@@ -69,12 +69,12 @@ def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_
 
 
 def test_a_zip_of_a_bundle_that_grows_is_one_state_of_it(client_of, tmp_path, monkeypatch):
-    """Files of the states before lie there for a while, and the next state may come while the zip is made."""
+    """Files of earlier states stay for a while, and the next state may come while the zip is written."""
     without_gaps(monkeypatch)
     data = files(ROOT / "fixtures" / "recompiles" / "trace")["dedicated_log_torch_trace_fixture0.log"]
     path, found = tmp_path / "logs" / "dedicated_log_torch_trace_x.log", []
 
-    def told(manifest):
+    def on_state(manifest):
         if len(manifest["logs"]) and len(found) < 3:
             found.append((manifest, client_of({"out": tmp_path / "out"}).get("/bundles/out.zip").content))
             with path.open("ab") as file:
@@ -82,7 +82,7 @@ def test_a_zip_of_a_bundle_that_grows_is_one_state_of_it(client_of, tmp_path, mo
 
     path.parent.mkdir()
     path.write_bytes(data[: len(data) // 3])
-    Follower([path], tmp_path / "out").run(lambda: len(found) == 3, told)
+    Follower([path], tmp_path / "out").run(lambda: len(found) == 3, on_state)
     for number, (manifest, archive) in enumerate(found):
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             opened.extractall(tmp_path / f"zip{number}")
@@ -112,7 +112,7 @@ def test_a_viewer_of_ones_own_can_be_saved_too(client_of, bundle, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["html", "zip"])
-def test_nobody_else_may_ask(kind, client_of):
+def test_others_are_refused(kind, client_of):
     path = f"/bundles/out.{kind}"
     for site in ("cross-site", "same-site"):
         for dest in ("document", "empty"):
@@ -128,7 +128,7 @@ def test_nobody_else_may_ask(kind, client_of):
     assert client_of().get(path, headers={"Sec-Fetch-Site": "same-origin"}).status_code == 200
 
 
-def test_what_cannot_be_made_is_a_sentence(client_of, bundle, tmp_path, monkeypatch):
+def test_impossible_files_are_reported_in_a_sentence(client_of, bundle, tmp_path, monkeypatch):
     monkeypatch.setattr(downloads, "MAX_BYTES", 1000)
     answer = client_of().get("/bundles/out.html")
     assert answer.status_code == 413 and "larger than 0.001 MB" in answer.text and "--compile" in answer.text
@@ -166,7 +166,7 @@ def test_a_bundle_with_a_strange_name(tmp_path):
     (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
     build(discover([tmp_path]), tmp_path / "runs" / "läufe; x=\"y'", jobs=1)
     client = TestClient(create_app({"runs": tmp_path / "runs"}), base_url=BASE)
-    assert client.get("/bundles.json").json()["bundles"] == []  # quotes are no part of a name that is served
+    assert client.get("/bundles.json").json()["bundles"] == []  # quotes are not part of a served name
     (tmp_path / "runs" / "läufe; x=\"y'").rename(tmp_path / "runs" / "läufe; x=y")
     answer = client.get("/bundles/runs/läufe; x=y.zip")
     assert (

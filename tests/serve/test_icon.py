@@ -1,4 +1,4 @@
-"""The icon of our pages: browsers ask for /favicon.ico where a page names none, and log a 404."""
+"""The icon of our pages: browsers request /favicon.ico where a page names none, and log a 404."""
 
 import base64
 import re

@@ -1,6 +1,4 @@
-"""Large files: decoded in pieces beside the others, with a bound; and what a folder may hold that is no file
-of a bundle.
-"""
+"""Large files: decoded in bounded pieces in parallel; and folder entries that are not files of a bundle."""
 
 import http.client
 import os
@@ -78,7 +76,7 @@ def test_a_range_of_a_large_file(ending, span, client, bundle):
 
 
 def test_no_more_than_some_pieces_are_in_memory(bundle, root):
-    """200 MB for a client that decodes nothing, by a server that may not have half of it."""
+    """200 MB for a client that decodes nothing, from a server with less than half as much memory."""
     path = PATH + ".zst"
     with open(bundle / path.removeprefix("/bundles/out/"), "wb") as file:
         file.write(zstandard.ZstdCompressor(write_content_size=True).compress(bytes(200 << 20)))
@@ -113,14 +111,14 @@ def test_no_more_than_some_pieces_are_in_memory(bundle, root):
     ],
     ids=["cut", "huge", "other", "empty"],
 )
-def test_what_cannot_be_decoded_is_a_sentence(data, client, bundle):
+def test_undecodable_files_are_reported_in_a_sentence(data, client, bundle):
     (bundle / "logs" / "x" / "compiles.jsonl.zst").write_bytes(data)
     for headers in ({"Accept-Encoding": "identity"}, {"Accept-Encoding": "gzip"}, {"Range": "bytes=0-1"}):
         response = client.get(PATH + ".zst", headers=headers)
         assert response.status_code == 502 and "could not be read" in response.text
     assert (
         client.head(PATH + ".zst", headers={"Accept-Encoding": "zstd"}).status_code == 200
-    )  # who decodes it checks it
+    )  # the client that decodes it checks it
 
 
 def test_a_file_that_holds_more_than_any_may(client, bundle, monkeypatch):
@@ -129,8 +127,8 @@ def test_a_file_that_holds_more_than_any_may(client, bundle, monkeypatch):
     assert client.get(path, headers={"Accept-Encoding": "identity"}).status_code == 502
 
 
-def test_what_breaks_in_the_middle_ends_the_connection(bundle, capsys):
-    """So that nobody takes it for the whole."""
+def test_an_error_in_the_middle_ends_the_connection(bundle, capsys):
+    """So no client takes the part for the whole."""
     good = os.urandom(3 << 20)
     frame = bytearray(zstandard.ZstdCompressor(write_content_size=True).compress(good))
     frame[-200_000:-100_000] = bytes(100_000)
@@ -148,7 +146,7 @@ def test_what_breaks_in_the_middle_ends_the_connection(bundle, capsys):
 
 
 def test_others_are_served_while_a_large_file_is_decoded(bundle):
-    """The client takes nothing of its answer, so that it is never done."""
+    """The client reads nothing of its response, so it never ends."""
     path = table(bundle, bytes(100 << 20))
     with running(create_app({"out": bundle})) as port:
         slow = [http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S) for _ in range(4)]
@@ -162,7 +160,7 @@ def test_others_are_served_while_a_large_file_is_decoded(bundle):
             connection.close()
 
 
-# ---- what is no file
+# ---- entries that are not files
 
 
 def test_links_and_pipes_in_a_bundle_are_not_given(client, bundle, tmp_path):

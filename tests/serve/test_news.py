@@ -1,4 +1,4 @@
-"""News of a bundle that grows: who hears what, and that nobody else does."""
+"""News of a growing bundle: who receives which, and that nobody else does."""
 
 import json
 import os
@@ -21,7 +21,7 @@ BASE = "http://127.0.0.1:8000"
 
 @pytest.fixture
 def growing(bundle, tmp_path):
-    """grow(counter, growing): the folder of a bundle, with a manifest that says so."""
+    """Return grow(counter, growing): the folder of a bundle whose manifest has this state."""
     out = tmp_path / "out"
     shutil.copytree(bundle, out)
     manifest = json.loads((out / "manifest.json").read_bytes())
@@ -37,12 +37,12 @@ def growing(bundle, tmp_path):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """No test waits for a look at a manifest."""
+    """Look at manifests without waiting."""
     monkeypatch.setattr(News.__init__, "__defaults__", (0.01, HANG_S))
 
 
 class Listener:
-    """A page that listens."""
+    """A page that listens to events."""
 
     def __init__(self, port, name="out"):
         self.sock = socket.create_connection(("127.0.0.1", port), timeout=HANG_S)
@@ -58,7 +58,7 @@ class Listener:
         self.sock.close()
 
     def next(self):
-        """The data of the next event; None when the stream has ended."""
+        """Return the data of the next event; None at the end of the stream."""
         for line in self.file:
             if line.startswith(b"data: "):
                 return json.loads(line[6:])
@@ -126,7 +126,7 @@ def test_a_page_that_leaves_or_takes_nothing_is_let_go(growing, monkeypatch):
 
 
 def test_the_server_ends_while_pages_listen(growing):
-    """At once, and without a word: who ended it did not break anything off."""
+    """At once and without a message: whoever ended the server broke nothing off."""
     import threading
 
     from tlparse_bundle.serve.http.connections import Limits
@@ -158,7 +158,7 @@ def test_the_server_ends_while_pages_listen(growing):
         ({"Authorization": "Bearer right", "Origin": "https://evil.example"}, 403),
     ],
 )
-def test_nobody_else_hears_them(headers, status, growing):
+def test_others_receive_none(headers, status, growing):
     client = TestClient(create_app({"out": growing(1)}, token="right", allow_origins=[ME]), base_url=BASE)
     there = client.head("/bundles/out.events", headers=headers)
     assert there.status_code == status
@@ -168,7 +168,7 @@ def test_nobody_else_hears_them(headers, status, growing):
         )
 
 
-def test_the_manifest_says_where_to_hear_them(growing):
+def test_the_manifest_names_the_event_stream(growing):
     client = TestClient(create_app({"out": growing(1)}, allow_origins=[ME]), base_url=BASE)
     answer = client.get("/bundles/out/manifest.json", headers={"Origin": ME})
     assert answer.headers["tlparse-bundle-live"] == "events" and answer.headers["cache-control"] == "no-cache"
@@ -190,10 +190,10 @@ def test_a_state_that_cannot_be_read_is_the_one_before(growing):
 
 
 @pytest.mark.parametrize("manifest", [None, [], {}, {"format": "x"}, {"format": {"name": "other"}}])
-def test_what_is_no_manifest_has_no_state(manifest):
+def test_an_invalid_manifest_has_no_state(manifest):
     assert state_of(manifest) is None
 
 
 @pytest.mark.parametrize("live", [None, [], {}, {"counter": "9"}, {"counter": True}, {"counter": None}])
-def test_a_counter_that_is_none_is_not_told(live):
+def test_an_invalid_counter_is_not_sent(live):
     assert state_of({"format": {"name": "tlparse-bundle"}, "growing": True, "live": live}) == (None, True)

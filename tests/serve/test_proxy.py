@@ -26,7 +26,7 @@ def bundle(tmp_path_factory):
 
 @pytest.fixture
 def runs(bundle, tmp_path):
-    """A folder with a bundle 'first', a folder that is none, a file, and a link to a bundle outside."""
+    """A folder with a bundle 'first', a folder that is not a bundle, a file, and a link to a bundle outside."""
     folder = tmp_path / "runs"
     shutil.copytree(bundle, folder / "first")
     (folder / "first" / "private.txt").write_text("private")
@@ -76,7 +76,7 @@ def test_only_files_of_bundles_are_given(runs):
         assert asked.get(f"/bundles/runs/{path}").status_code == 404, path
 
 
-def test_the_list_says_what_a_bundle_holds(runs):
+def test_the_list_summarizes_a_bundle(runs):
     (runs / "broken").mkdir()
     (runs / "broken" / "manifest.json").write_text("{}")
     broken, first = client({"runs": runs}).get("/bundles.json").json()["bundles"]
@@ -298,7 +298,7 @@ def test_a_folder_of_bundles_elsewhere(memory, bundle):
         assert asked.get(f"/bundles/runs/{path}").status_code == 404, path
 
 
-def test_what_goes_wrong_elsewhere_is_no_traceback_and_tells_nothing(memory, monkeypatch):
+def test_remote_errors_give_no_traceback_and_no_details(memory, monkeypatch):
     asked = client({"runs": "memory://runs"})
     path = next(path for path in memory.find("/runs/first") if "log.json" in path)
 
@@ -313,7 +313,7 @@ def test_what_goes_wrong_elsewhere_is_no_traceback_and_tells_nothing(memory, mon
 
 
 def test_bundles_on_a_web_server(runs, bundle, hosted):
-    """One bundle, and a folder of bundles whose list the server gives as a page of links."""
+    """One bundle, and a folder of bundles that the server lists as a page of links."""
     pytest.importorskip("aiohttp", reason="reading from web servers needs aiohttp")
 
     url = f"{hosted(runs.parent)}/runs"

@@ -1,4 +1,4 @@
-"""What the server gives, and what it refuses."""
+"""Files that the server gives, and requests that it refuses."""
 
 import asyncio
 import gzip
@@ -54,14 +54,14 @@ def blob(bundle):
 
 
 def get_raw(client, path, **headers):
-    """A response without the client's own decoding."""
+    """Return a response without the client's own decoding."""
     with client.stream("GET", path, headers=headers) as response:
         response.raw = b"".join(response.iter_raw())
         return response
 
 
 def ask(app, path):
-    """Status and body for a path that no client has cleaned up."""
+    """Return status and body for a path that no client has normalized."""
     raw, decoded = path.encode(), urllib.parse.unquote(path)
     scope = {"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "root_path": "", "query_string": b"",
              "path": decoded, "raw_path": raw, "headers": [(b"host", b"localhost")], "server": ("localhost", 80), "client": None}  # fmt: skip
@@ -194,7 +194,7 @@ def test_a_payload_never_comes_as_a_page(client, blob, bundle):
     assert response.content == TEXT and response.headers["content-type"].startswith("text/plain")
 
 
-def test_blobs_are_kept_for_ever_and_the_rest_is_asked_for_again(client, blob, bundle):
+def test_blobs_are_cached_permanently_and_the_rest_is_revalidated(client, blob, bundle):
     assert "immutable" in client.get(f"/bundles/out/{blob.relative_to(bundle)}").headers["cache-control"]
     for path in (
         "/bundles/out/manifest.json",
@@ -276,7 +276,7 @@ def test_names_of_bundles_are_unique_and_safe(tmp_path):
 # ---- the real server
 
 
-def test_a_taken_port_is_a_sentence():
+def test_a_taken_port_is_reported_in_a_sentence():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -302,7 +302,7 @@ def test_it_listens_on_this_machine_only():
 
 
 def test_answers_do_not_wait_for_an_acknowledgement():
-    """A page is about a hundred small files; 40 ms for each would be seconds."""
+    """A page has about a hundred small files; 40 ms for each would be seconds."""
 
     async def no_delay():
         accepted = asyncio.get_running_loop().create_future()
@@ -351,8 +351,8 @@ def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
 
 @pytest.fixture
 def serving(root, tmp_path):
-    """serving(arguments): what the command printed, from its first line on, while it serves; it is ended with
-    a signal.
+    """Yield serving(arguments): output of the command from its first line, while it serves; ends it with a
+    signal.
     """
     started = []
 

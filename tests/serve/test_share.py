@@ -1,4 +1,4 @@
-"""Sites, forks and exported modules: what lies in the folders, and what the commands say."""
+"""Sites, forks and exported modules: contents of the folders, and output of the commands."""
 
 import json
 import re
@@ -158,7 +158,7 @@ def test_forks_are_small(tmp_path):
     found = {name for name in names(tmp_path / "other") if name.startswith("lib/")}
     assert {"lib/page/base.css", "lib/page/widgets.css", "lib/list/grid.js", "lib/code/highlight.js"} <= found
     assert not [name for name in found if name.split("/")[1] in ("diff", "flame")]
-    fork("default", tmp_path / "all")  # the README of each fork says that it has all
+    fork("default", tmp_path / "all")  # the README of each fork promises that it is complete
     shown = {name for name in names(viewers_folder() / "lib") if name.startswith("gallery/")} | {
         "components.html"
     }  # the page about them
@@ -166,7 +166,7 @@ def test_forks_are_small(tmp_path):
 
 
 def test_a_fork_without_decoders(tmp_path, monkeypatch):
-    """The package was installed without Node: the decoders can be put in place later."""
+    """The package was installed without Node: the decoders can be added later."""
     shutil.copytree(
         viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules")
     )
@@ -375,7 +375,7 @@ def test_an_exported_file_is_written_through_no_link_and_over_no_file(bundle, tm
     ]
 
 
-def test_what_is_made_of_a_private_bundle_is_private(bundle, tmp_path):
+def test_results_of_a_private_bundle_are_private(bundle, tmp_path):
     shutil.copytree(bundle, tmp_path / "private")
     (tmp_path / "private" / "manifest.json").chmod(0o600)
     write_site([tmp_path / "private"], tmp_path / "site")

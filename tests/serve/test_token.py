@@ -1,6 +1,6 @@
-"""Who may read: whoever has the token that 'serve' printed, and no page of another origin.
+"""Readers need the token that 'serve' printed, and no page of another origin may read.
 
-Nobody else learns what there is.
+Nobody else learns which bundles exist.
 """
 
 import re
@@ -11,7 +11,7 @@ from tlparse_bundle.serve.http.access import address_with, base_with
 from tlparse_bundle.serve.http.app import create_app
 
 ME = "https://me.github.io"
-TOKEN = "aB3-" * 8  # a new one would give the tests other names each time
+TOKEN = "aB3-" * 8  # a new one would change test names each time
 BASE = "http://127.0.0.1:8000"
 THERE = (
     "/",
@@ -37,7 +37,7 @@ NOT_THERE = (
 
 @pytest.fixture
 def client_of(bundle):
-    """client_of(options of create_app): a browser without cookies."""
+    """Return client_of(options of create_app): a browser without cookies."""
     return lambda **options: TestClient(
         create_app({"out": bundle}, **options), base_url=BASE, follow_redirects=False
     )
@@ -48,8 +48,8 @@ def client(client_of):
     return client_of(token=TOKEN)
 
 
-def told(response):
-    """All that an answer tells."""
+def answer_of(response):
+    """Return everything observable in a response."""
     return response.status_code, dict(response.headers), response.content
 
 
@@ -131,7 +131,7 @@ def test_a_hosted_viewer_reads_below_the_token(client_of):
     refused = client.get("/bundles/out/manifest.json", headers=page)
     assert (
         refused.status_code == 403 and refused.headers["access-control-allow-origin"] == ME
-    )  # so that the page can say it
+    )  # so the page can report it
 
 
 def test_without_a_token_all_is_as_open_as_it_was(client_of):
@@ -145,7 +145,7 @@ def test_without_a_token_all_is_as_open_as_it_was(client_of):
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
 def test_without_it_every_answer_is_the_same(method, client):
-    answers = [told(client.request(method, path)) for path in (*THERE, *NOT_THERE)]
+    answers = [answer_of(client.request(method, path)) for path in (*THERE, *NOT_THERE)]
     assert answers[0][0] == 403 and all(answer == answers[0] for answer in answers)
     assert method == "HEAD" or b"printed in the terminal" in answers[0][2]
 
@@ -155,12 +155,14 @@ def test_without_it_every_answer_is_the_same(method, client):
     ["", "x", TOKEN[:-1], TOKEN + "x", TOKEN.swapcase(), "é", "\udcff", "x" * 5000, "%00"],
     ids=lambda text: ascii(text)[:20],
 )
-def test_a_wrong_token_is_none(wrong, client):
+def test_a_wrong_token_is_like_no_token(wrong, client):
     raw = wrong.encode("utf-8", "surrogateescape")
-    refused = told(client.get("/nothing"))
-    assert told(client.get("/bundles.json", headers={"Authorization": b"Bearer " + raw})) == refused
-    assert told(client.get("/bundles.json", headers={"Cookie": b"tlparse-bundle-8000=" + raw})) == refused
-    assert told(client.request("GET", "/", extensions={"target": b"/bundles.json?token=x"})) == refused
+    refused = answer_of(client.get("/nothing"))
+    assert answer_of(client.get("/bundles.json", headers={"Authorization": b"Bearer " + raw})) == refused
+    assert (
+        answer_of(client.get("/bundles.json", headers={"Cookie": b"tlparse-bundle-8000=" + raw})) == refused
+    )
+    assert answer_of(client.request("GET", "/", extensions={"target": b"/bundles.json?token=x"})) == refused
     assert client.get("/bundles.json", headers={"Authorization": TOKEN}).status_code == 403
     assert client.get("/bundles.json", headers={"Cookie": f"tlparse-bundle-8001={TOKEN}"}).status_code == 403
 
@@ -196,18 +198,18 @@ FOREIGN = [
 @pytest.mark.parametrize("allowed", [(), (ME,)], ids=["", "another may"])
 @pytest.mark.parametrize("token", [None, TOKEN], ids=["no token", "token"])
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
-def test_a_foreign_page_cannot_tell_what_there_is(headers, token, allowed, client_of):
-    """Not by events of elements, and not by where it is sent; with the cookie neither."""
+def test_a_foreign_page_cannot_detect_bundles(headers, token, allowed, client_of):
+    """Neither by events of elements nor by redirects, even with the cookie."""
     client = client_of(token=token, allow_origins=allowed)
     client.get(f"/?token={TOKEN}")
-    answers = [told(client.get(path, headers=headers)) for path in (*THERE, *NOT_THERE)]
+    answers = [answer_of(client.get(path, headers=headers)) for path in (*THERE, *NOT_THERE)]
     assert all(answer == answers[0] for answer in answers)
     status, sent, _ = answers[0]
     assert status == 403 and "access-control-allow-origin" not in sent
 
 
 def test_a_link_of_a_foreign_page_leads_here(client_of):
-    """As the cookie does; what is opened is not that page's to look at."""
+    """Like the cookie; the foreign page cannot read the opened page."""
     client = client_of(token=TOKEN)
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert client.get("/viewers/default/", headers=link).status_code == 403

@@ -1,7 +1,7 @@
-"""The same program elsewhere: what goes wrong has the same fingerprint.
+"""The same program elsewhere: its problems have the same fingerprints.
 
-fixtures/again has a second run of each program: in another folder, with another Python and hash seed, and
-with the caches that a first run filled.
+fixtures/again has a second run of each program: in a different folder, with a different Python and hash seed,
+and with the caches that a first run filled.
 """
 
 import importlib.util
@@ -21,15 +21,14 @@ from tlparse_bundle.bundle.restore import restored_bytes
 AGAIN = traces.ROOT / "fixtures" / "again"
 SCENARIOS = sorted(path.name for path in AGAIN.iterdir() if path.name in traces.FIXTURES)
 PROGRAMS = sorted(path.name for path in (AGAIN / "2.13.0").iterdir())
-# What does not go wrong again. With the profile (PGO) of the first run `grows` is dynamic from its first
-# compile on.
+# Problems of the first run only. With its profile (PGO), `grows` is dynamic from its first compile on.
 GONE = {"recompiles": ["`grows` recompiled once: `x.size(0)` changed from `4` to `5`"]}
-# Kinds that say how long something took, or what a cache had.
+# Kinds about durations or cache contents.
 OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotune", "guard-cost"}
 
 
 def of_each_log(bundle):
-    """The findings of each log, in the order of the logs' names."""
+    """Return the findings of each log, in the order of the logs' names."""
     return [log.findings() for log in sorted(bundle.logs, key=lambda log: log.id)]
 
 
@@ -38,7 +37,7 @@ def lasting(rows):
 
 
 def of_the_run(rows):
-    """Fingerprints by what the findings are about."""
+    """Return fingerprints by the subjects of the findings."""
     cause = {"slow-span": "span", "autotune": "field"}
     found = {}
     for row in rows:
@@ -78,7 +77,7 @@ def test_a_short_program_elsewhere_has_the_same_fingerprints(built, root, name):
 
 
 def test_the_runs_are_of_other_places(built, root):
-    """Otherwise the tests above say nothing."""
+    """Otherwise the tests above prove nothing."""
     for name in ("caches", "failures", "ranks_extra_break"):
         for path in (AGAIN / name).rglob("*.zst"):
             (log,) = built(path).logs
@@ -88,7 +87,7 @@ def test_the_runs_are_of_other_places(built, root):
             )
 
 
-def test_what_depends_on_the_run_is_compared_too(built, root):
+def test_findings_that_depend_on_the_run_are_compared_too(built, root):
     pairs = [
         zip(
             of_each_log(built(root / "fixtures" / name / "trace")),
@@ -104,7 +103,7 @@ def test_what_depends_on_the_run_is_compared_too(built, root):
 
 
 def regenerate(root):
-    """The script of the fixtures, as a module."""
+    """Return the script of the fixtures as a module."""
     spec = importlib.util.spec_from_file_location("regenerate", root / "fixtures" / "regenerate.py")
     module = sys.modules["regenerate"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -133,7 +132,7 @@ TORCH = os.environ.get("TORCH_PYTHON") or sys.executable
 
 
 def live(program, folder, seed):
-    """The findings of a program that runs now, in a folder of its own and with no caches from before."""
+    """Return the findings of a program that runs now, in its own folder and without old caches."""
     (folder / "project").mkdir(parents=True)
     shutil.copy(program, folder / "project" / "program.py")
     env = {

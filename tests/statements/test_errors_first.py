@@ -1,6 +1,4 @@
-"""The order of findings: errors, first the one that ended the program; then functions at the recompile limit;
-then by cost.
-"""
+"""The order of findings: errors, the fatal one first; then functions at the recompile limit; then by cost."""
 
 import json
 
@@ -14,7 +12,7 @@ def kinds(rows):
 
 
 def test_the_error_that_ended_the_program_comes_first(built, root):
-    """It is the cheapest one; two before it were caught, and one of them suppressed.
+    """It is the cheapest one; two earlier ones were caught, and one of them suppressed.
 
     The recompile limit comes after all of them.
     """
@@ -45,7 +43,7 @@ def test_the_last_export_that_failed_comes_first(built, root):
         )
 
 
-def test_errors_come_before_what_costs_more(built, root):
+def test_errors_come_before_higher_costs(built, root):
     (log,) = built(root / "fixtures/versions/2.15.0/fail.log.zst").logs
     stages = [stage(row["kind"], row["severity"], row["details"]) for row in log.findings()]
     assert stages == sorted(stages) and {ERROR, REST} == set(stages)
@@ -57,7 +55,7 @@ def test_a_raised_limit_is_an_error():
 
 
 def _failed(number, cost_us, **config):
-    """A compile that fails; its function is f0, f1, …"""
+    """Return a compile that fails; its function is f0, f1, …"""
     values = {
         "co_name": f"f{number}", "co_filename": "/p/a.py", "co_firstlineno": 1, "start_time_us": number, "dynamo_cumulative_compile_time_us": cost_us, "fail_type": "E",
         "fail_reason": f"reason {number}", "dynamo_config": json.dumps(config),
@@ -85,9 +83,9 @@ def test_only_the_last_error_can_have_ended_the_program(log_of):
         "f1",
         "f0",
         "f2",
-    ]  # the program went on
+    ]  # the program continued
     assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100, suppress_errors=True)) == [
         "f1",
         "f0",
         "f2",
-    ]  # torch went on
+    ]  # torch continued

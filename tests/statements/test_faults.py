@@ -1,14 +1,14 @@
-"""What version 0.1 said wrongly, each with a test on a real log that fails when it is said again.
+"""Faults of version 0.1, each with a test on a real log that fails when the fault returns.
 
-Here are those that have no other place; ELSEWHERE names the tests of the others.
+ELSEWHERE names the tests in other files.
 
- 1 a cause without a majority            11 a restart told beside the break that made it
+ 1 a cause without a majority            11 a restart listed beside its graph break
  2 backward compiles left out            12 guards on one object as two causes, a cause that others hid
  3 ahead-of-time compiles left out       13 sizes in quotes
  4 a limit that raised "run eager" 14 two counts of graph breaks
  5 failures of two functions as one      15 where a killed process was
  6 remedies against the settings         16 sentences that are not true of what is beside them
- 7 a large model is a warning            17 a failure that is a break told twice
+ 7 a large model is a warning            17 a failure that is a break listed twice
  8 captures and attempts as compiles     18 what costs nothing above what costs most
  9 links to provenance that is not there 19 the smallest log first
 10 what an export assumed                20 a derived clock in the summary of a build
@@ -29,14 +29,14 @@ ELSEWHERE = {
     9: (f"{WEB}_provenance.py::test_the_compile_page_leads_here",),
     11: (
         "tests/statements/test_kinds.py::test_a_break_explains_its_restart",
-        "tests/statements/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well",
+        "tests/statements/test_kinds.py::test_a_graph_break_is_not_also_a_failure",
     ),
     14: ("tests/statements/test_summaries.py::test_numbers_agree_with_the_tables",),
     16: (
         f"{WEB}_code.py::test_an_input_whose_line_ends_in_a_comment_is_defined_there",
-        f"{WEB}_kernels.py::test_which_operators_is_told_by_the_provenance_where_there_is_one",
+        f"{WEB}_kernels.py::test_operators_come_from_the_provenance_if_any",
     ),
-    17: ("tests/statements/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well",),
+    17: ("tests/statements/test_kinds.py::test_a_graph_break_is_not_also_a_failure",),
     19: (f"{WEB}_finding_cards.py::test_a_bundle_opens_on_the_log_with_most_to_say",),
 }
 
@@ -51,7 +51,7 @@ def test_each_fault_has_a_test():
 
 @pytest.fixture
 def log(built, root):
-    """log(name): a log of a fixture, or of a program by torch 2.13."""
+    """Return log(name): a log of a fixture, or of a program with torch 2.13."""
 
     def of(name, number=0):
         path = root / "fixtures" / name / "trace"
@@ -71,7 +71,7 @@ def rows(log, *kinds):
 
 
 def recompiles(log):
-    """{what changed: how often}"""
+    """Return {what changed: count}."""
     return {(row["function"], row["details"]["change"]): row["count"] for row in rows(log, "recompile")}
 
 
@@ -88,7 +88,7 @@ def test_01_no_cause_without_a_majority(log):
     assert text(log("half")).endswith(". 4 recompiles (3 causes).")
 
 
-def test_01_a_majority_is_said(log):
+def test_01_a_majority_is_reported(log):
     assert text(log("majority")).endswith(
         ". 4 recompiles, mostly because `x.size(0)` had 4 different values."
     )
@@ -100,13 +100,13 @@ def test_03_ahead_of_time_compiles_are_compiles(log):
     assert summary["compile_us"] > 20_000_000
 
 
-def test_03_a_time_that_is_not_known_is_not_zero(log):
+def test_03_an_unknown_time_is_not_zero(log):
     """draft_export's own log has no timeline."""
     summary = log("export_dtrace", 1).summary
-    assert summary["compile_us"] is None and summary["text"].startswith("1 export: ")
+    assert summary["compile_us"] is None and summary["text"].startswith("1 export. ")
 
 
-def test_04_a_limit_that_raised_says_so(log):
+def test_04_a_limit_that_raised_is_reported(log):
     (row,) = rows(log("limit_raises"), "recompile-limit")
     assert row["title"] == "`limited` hit the recompile limit (2): torch raised an error"
     assert "uncompiled" not in row["title"] + row["text"]
@@ -127,7 +127,7 @@ def test_06_the_hint_of_torch_and_no_advice_against_the_settings(log):
 
 
 def test_07_a_large_model_is_healthy(log, root, tmp_path):
-    """Its graph_node_shapes are longer than what we keep of a value."""
+    """Its graph_node_shapes are longer than the part of a value that we keep."""
     assert any("graph_node_shapes" in row["cut"] for row in log("large_model").table("metrics"))
     assert text(log("large_model")).endswith(". No failures, graph breaks or recompiles.")
     done = command(
@@ -136,9 +136,9 @@ def test_07_a_large_model_is_healthy(log, root, tmp_path):
     assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
 
 
-def test_08_captures_and_attempts_are_no_compiles(log):
-    """`step` up to its break and behind it, and the graph of the backward: three compiles; its capture is
-    none, nor is a second attempt.
+def test_08_captures_and_attempts_are_not_compiles(log):
+    """`step` up to its break and after it, and the graph of the backward are three compiles; its capture and
+    a second attempt are not.
     """
     it = log("compiled_autograd")
     summary = it.summary
@@ -155,7 +155,7 @@ def test_08_captures_and_attempts_are_no_compiles(log):
 
 
 def test_10_what_an_export_assumed_and_where_it_stopped(log):
-    """draft_export counts one missing and one mismatched fake kernel, and one condition that it assumed."""
+    """draft_export counts one missing and one mismatched fake kernel, and one assumed condition."""
     export, draft = log("export_dtrace", 0), log("export_dtrace", 1)
     assert [row["details"]["operator"] for row in rows(draft, "export-failure")] == [
         "fixture.no_fake.default",
@@ -164,9 +164,9 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert [
         (row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")
     ] == [("u0 > 2", "True")]
-    assert text(draft) == "1 export: 2 export problems and 1 assumption."
+    assert text(draft) == "1 export. 2 export problems, 1 export assumption."
     assert [row["title"] for row in rows(export, "export-failure")] == [
-        "The export stopped at a condition that depends on data: `zuf0 > 0.0`"
+        "The export stopped at a data-dependent condition: `zuf0 > 0.0`"
     ]
 
 
@@ -179,8 +179,8 @@ def test_12_guards_on_one_object_are_one_cause(log):
     assert recompiles(log("objects")) == {("apply", "identity"): 3}
 
 
-def test_12_the_cause_is_the_result_that_one_guard_kept_out(log):
-    """For the last compile torch names the grad mode of two results that were of another size as well."""
+def test_12_the_cause_is_the_entry_that_failed_one_guard(log):
+    """For the last compile torch names the grad mode of two cache entries that also have a different size."""
     assert recompiles(log("hidden")) == {("scaled", "size"): 2, ("scaled", "global_state"): 1}
 
 
@@ -202,7 +202,7 @@ def test_13_sizes_have_no_quotes(log, name):
 
 
 def test_15_where_a_killed_process_was(log):
-    """Two compiles ended; the third was at it for three seconds when the process ended."""
+    """Two compiles ended; the third had run for three seconds when the process ended."""
     summary = log("hangs").summary
     assert (summary["compile_count"], summary["unfinished_count"]) == (3, 1)
     assert summary["compile_us"] > 3_000_000 and summary["text"].endswith(". 1 compile did not end.")
@@ -216,20 +216,20 @@ def test_15_where_a_killed_process_was(log):
         "lowering",
     ]
     assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith(
-        "The compile of `stuck` did not end: the log ends 3."
+        "The compile of `stuck` did not end: open for 3."
     )
 
 
 @pytest.mark.parametrize("name", ["failures", "graph_breaks", "export_dtrace"])
-def test_16_where_a_line_is_known_nothing_says_that_it_is_not(log, name):
+def test_16_a_known_line_is_never_called_unknown(log, name):
     found = [row for row in rows(log(name)) if row["line"] is not None]
     assert found and not any(
         words in row["text"] for row in found for words in ("not known", "does not say", "unknown")
     )
 
 
-def test_18_what_costs_most_comes_first(log):
-    """310 specialized sizes without a cost, and two recompiles."""
+def test_18_the_highest_cost_comes_first(log):
+    """310 specialized sizes without cost, and two recompiles."""
     summary, found = log("many").summary, rows(log("many"))
     assert (summary["specialization_count"], summary["recompile_count"]) == (310, 2)
     assert [row["function"] for row in found[:2]] == ["slower", "slow"]

@@ -25,7 +25,7 @@ OF_COMPILES = {"failure", "unfinished-compile", "recompile", "graph-break", "res
 
 
 def check(log):
-    """Each number is the sum over the findings; what a finding names is in the headline."""
+    """Compare each number with the sum over the findings, and the findings' names with the headline."""
     summary, rows = log.summary, log.findings()
     if any(row["kind"] == "unlisted" for row in rows):
         return
@@ -57,7 +57,7 @@ def check(log):
         assert summary["compile_count"] + summary["export_count"] > 0 and not summary["text"].startswith(
             "No compile"
         ), summary["text"]
-    for row in rows:  # one failure is told once
+    for row in rows:  # one failure is counted once
         if row["kind"] == "failure":
             assert len(row["events"]) >= row["count"]
 
@@ -111,9 +111,9 @@ def program(built, root):
 def test_exports_without_their_records(program):
     """7 of the 8 calls left a trace: a non-strict one that succeeds leaves none."""
     found = program("exports")
-    assert found.summary["text"].startswith("1 compile of 1 function and 7 exports in ") and found.summary[
+    assert found.summary["text"].startswith("1 function, 1 compile, 7 exports, ") and found.summary[
         "text"
-    ].endswith(": 7 failures.")
+    ].endswith(". 7 failures.")
     assert all(
         row["title"].startswith("`torch.export`") and row["details"]["phase"] == "export"
         for row in found.findings()
@@ -122,7 +122,7 @@ def test_exports_without_their_records(program):
 
 
 def test_exports_with_their_records(program):
-    """Each of the 7 calls that failed is counted once, the one that stopped at a condition among the export
+    """Each of the 7 failed calls is counted once, the one that stopped at a condition among the export
     problems.
     """
     found = program("exports_dtrace")
@@ -133,7 +133,7 @@ def test_exports_with_their_records(program):
 
 def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
     found = program("ahead_fails")
-    assert found.summary["text"].startswith("2 ahead-of-time compiles and 1 export in ")
+    assert found.summary["text"].startswith("2 ahead-of-time compiles, 1 export, ")
     titles = sorted(row["title"] for row in found.findings() if row["kind"] == "failure")
     assert titles == [
         "An ahead-of-time compile failed: InductorError: LoweringException: NotImplementedError: fixture::boom has no lowering",
@@ -142,10 +142,12 @@ def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
 
 
 def test_the_only_compile_has_an_exception_and_no_begin(log_of):
-    """The log begins in it."""
+    """The log begins inside it."""
     text = 'Traceback (most recent call last):\n  File "/p/a.py", line 3, in f\n    x\nValueError: no'
     found = log_of(record("artifact:dynamo_error 0/0", payload=text))
-    assert found.summary["text"].startswith("1 compile of ") and found.summary["text"].endswith("1 failure.")
+    assert found.summary["text"].startswith("1 code object, 1 compile. ") and found.summary["text"].endswith(
+        "1 failure."
+    )
 
 
 def test_the_only_thing_is_an_open_capture_of_compiled_autograd(log_of):

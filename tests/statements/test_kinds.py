@@ -1,6 +1,4 @@
-"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not
-appear.
-"""
+"""Every kind of finding: a real log with it, its schema, its evidence, and a log that must not have it."""
 
 import re
 from collections import Counter
@@ -19,8 +17,8 @@ DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
-UNSCHEDULED = "unscheduled"  # the log no_wait, with one collective more in a schedule
-# Of every kind a log in which it appears, and one in which it must not.
+UNSCHEDULED = "unscheduled"  # the log no_wait, with one more collective in a schedule
+# For every kind a log in which it appears, and one in which it must not.
 WHERE = {
     "autotune": ("2.13.0/autotune", "basic_inference"),
     "cache-bypass": ("caches", "2.15.0/recompiles"),
@@ -114,7 +112,7 @@ def test_details_follow_their_schema(logs):
             )
 
 
-def test_every_statement_leads_to_rows_that_are_there(logs):
+def test_every_statement_refers_to_existing_rows(logs):
     for name, log in logs:
         compiles = {
             row["compile"] for table in ("compiles", "limits", "captures") for row in log.table(table)
@@ -136,9 +134,7 @@ def test_most_important_first(logs):
         rows = log.findings()
         stages = [stage(row["kind"], row["severity"], row["details"]) for row in rows]
         assert stages == sorted(stages)
-        rest = (
-            rows[1:] if stages[:1] == [ERROR] else rows
-        )  # the first error may be the one that ended the program
+        rest = rows[1:] if stages[:1] == [ERROR] else rows  # the first error may be the fatal one
         orders = [
             (at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0))
             for row in rest
@@ -154,7 +150,7 @@ def test_no_cost_is_more_than_the_time_of_compiling(logs):
             assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
 
 
-def test_torch_speaks_first(logs):
+def test_hints_of_torch_come_first(logs):
     for _, log in logs:
         for row in log.findings():
             sources = [remedy["source"] for remedy in row["remedies"]]
@@ -162,7 +158,7 @@ def test_torch_speaks_first(logs):
 
 
 def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
-    """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
+    """Four processes in separate folders ran one program; times differ, problems don't."""
     breaks = [
         tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break")
         for name, log in logs
@@ -179,7 +175,7 @@ def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
 
 
 def test_two_runs_of_one_program_have_equal_fingerprints(logs):
-    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one
+    """The same programs with torch 2.8 and 2.15, on different days: breaks with one text, recompiles with one
     guard.
     """
     for program, kind in (
@@ -200,7 +196,7 @@ def test_fingerprints_are_unique_in_a_log(logs):
         assert len({row["fingerprint"] for row in rows}) == len(rows), name
 
 
-# What programs are known to do
+# Known behavior of the programs
 
 
 def test_a_failed_compile_is_one_failure_with_its_line(logs):
@@ -243,7 +239,7 @@ def test_the_class_of_an_exception_is_its_name(logs):
     assert not any("'>:" in row["title"] for row in findings(logs, "2.4.1/fail"))
 
 
-def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
+def test_a_graph_break_is_not_also_a_failure(logs):
     """The program's 'raise ValueError' is a break after which the function runs eager, and a failure for
     torch 2.8 and later.
     """
@@ -279,7 +275,7 @@ def test_what_changed_between_the_compiles(logs):
     }
 
 
-def test_a_refused_try_is_no_recompile(logs):
+def test_a_refused_attempt_is_not_a_recompile(logs):
     """The program was compiled three times with another k, and refused once."""
     for version in ("2.6.0", "2.8.0", "2.15.0"):
         (limit,) = findings(logs, f"{version}/recompiles", kind="recompile-limit")
@@ -298,7 +294,7 @@ def test_a_refused_try_is_no_recompile(logs):
         assert findings(logs, f"{version}/recompiles", kind="failure") == []
 
 
-def test_what_is_damaged(logs):
+def test_damage(logs):
     titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
     assert titles == {
         "The log is damaged: 1 line is not a TORCH_TRACE record",
@@ -306,7 +302,7 @@ def test_what_is_damaged(logs):
     }
 
 
-def test_what_the_limit_refused(logs):
+def test_compiles_refused_by_the_limit(logs):
     """Sizes 2 to 5 were compiled, 6 was not."""
     (row,) = findings(logs, "recompiles", kind="recompile-limit")
     assert row["text"].endswith("actual 6`.") and "; the failing guard was `" in row["text"]
@@ -315,9 +311,7 @@ def test_what_the_limit_refused(logs):
 def test_where_a_killed_process_was(logs):
     (row,) = findings(logs, "killed", kind="unfinished-compile")
     assert (
-        row["title"]
-        == "The compile of `never_finishes` did not end: the log ends 11.2 ms after its start, in"
-        " `backend_compile`"
+        row["title"] == "The compile of `never_finishes` did not end: open for 11.2 ms, in `backend_compile`"
     )
     assert [span["name"] for span in row["details"]["open_spans"]] == [
         "dynamo",
@@ -328,9 +322,9 @@ def test_where_a_killed_process_was(logs):
     assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
 
 
-def test_a_compile_that_was_broken_off(logs):
+def test_an_interrupted_compile(logs):
     (row,) = findings(logs, "2.13.0/interrupted")
-    assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
+    assert row["title"] == "The compile of `interrupted` was interrupted after Dynamo captured its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
     assert summary["unfinished_count"] == 1 and summary["text"].endswith(". 1 compile did not end.")
     statuses = {
@@ -371,3 +365,33 @@ def test_each_kind_has_a_reference():
             assert 0 < len(entry.title) <= 40 and not entry.title.endswith(".")
             for part in entry[1:]:
                 assert part.endswith(".") and 1 <= len(re.findall(r"[.!?](?= [A-Z`]|$)", part)) <= 3
+
+
+# Their titles end with a message of torch.
+QUOTING = {
+    "failure",
+    "restart",
+    "graph-break",
+    "cache-bypass",
+    "cache-error",
+    "cudagraph-skip",
+    "vllm-piece-failed",
+}
+
+
+def counted(text):
+    """The length of a text in which names and values have usual lengths."""
+    return len(re.sub("`[^`]*`", lambda span: span[0][:20], text))
+
+
+@pytest.mark.parametrize(
+    "name", ["recompiles", "graph_breaks", "killed", "caches", "dynamic_shapes", "export_dtrace"]
+)
+def test_titles_and_headlines_are_short(built, root, name):
+    for log in built(root / "fixtures" / name / "trace").logs:
+        assert counted(log.summary["text"]) <= 120
+        for row in log.findings():
+            title = row["title"].partition(": ")[0] if row["kind"] in QUOTING else row["title"]
+            assert counted(title) <= 100 or "mismatched" in str(row["details"])
+            for remedy in row["remedies"]:
+                assert remedy["source"] == "torch" or len(re.findall(r"[.!?](?= |$)", remedy["text"])) <= 3

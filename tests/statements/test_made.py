@@ -1,4 +1,4 @@
-"""What real logs here do not have: ties, guards that hide others, GPUs, damage."""
+"""Cases missing from real logs here: ties, guards that hide others, GPUs, damage."""
 
 import json
 
@@ -32,7 +32,7 @@ def metrics(compile_id, function="f", **values):
 
 
 def compiled(compile_id, *reasons, function="f", **values):
-    """A compile of a function, and why it was compiled again."""
+    """Return the records of a function's compile, and the reasons of its recompile."""
     payload = None
     if reasons:
         payload = reasons[0] if len(reasons) == 1 else "[\n" + ",\n".join(map(json.dumps, reasons)) + "\n]"
@@ -81,7 +81,7 @@ def test_a_third_is_not_mostly(found):
     assert "mostly" not in text and "because" not in text
 
 
-def test_a_majority_is_said(found):
+def test_a_majority_is_reported(found):
     sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n, n + 1)) for n in range(1, 4)]
     assert (
         "3 recompiles because `x.size(0)` had 4 different values"
@@ -91,9 +91,9 @@ def test_a_majority_is_said(found):
     assert "4 recompiles, mostly because `x.size(0)` had " in text
 
 
-def test_the_cause_is_the_result_that_one_guard_kept_out(found):
-    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first result lacks the size
-    only.
+def test_the_cause_is_the_entry_that_failed_one_guard(found):
+    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first entry fails the size
+    guard only.
     """
     grad = "GLOBAL_STATE changed: grad_mode "
     log = found(
@@ -104,8 +104,8 @@ def test_the_cause_is_the_result_that_one_guard_kept_out(found):
     assert causes == {"global_state": 1, "size": 3}
 
 
-def test_nothing_was_near(found):
-    """Both results are known to differ in size and in type."""
+def test_no_entry_was_close(found):
+    """Both entries are known to differ in size and in type."""
     dtype = "tensor 'x' dtype mismatch. expected Float, actual Double"
     log = found(
         compiled("0/0"), compiled("0/1", size("0/0", 4, 5)), compiled("0/2", size("0/1", 5, 6), f"0/0: {dtype}"), compiled("0/3", f"0/1: {dtype}", size("0/0", 4, 7)),
@@ -138,7 +138,7 @@ def test_the_hint_of_torch_comes_instead_of_ours(found):
     assert row["remedies"] == [{"text": hint, "code": None, "source": "torch"}]
 
 
-def test_no_remedy_that_the_settings_have_already(found):
+def test_no_remedy_that_is_already_set(found):
     config = json.dumps({"specialize_int": False, "recompile_limit": 3, "fail_on_recompile_limit_hit": True})
     log = found(compiled("0/0", dynamo_config=config), compiled("0/1", "0/0: n == 1", dynamo_config=config))
     assert "specialize_int" not in json.dumps([row["remedies"] for row in of(log, "recompile")])
@@ -150,7 +150,7 @@ def test_size_one_is_not_marked_dynamic(found):
 
 
 @pytest.mark.parametrize(("raised", "words"), [(True, "torch raised an error"), (False, "now run eager")])
-def test_the_limit_says_what_happened(found, raised, words):
+def test_the_limit_describes_what_happened(found, raised, words):
     config = json.dumps({"recompile_limit": 1, "fail_on_recompile_limit_hit": raised})
     refused = record("artifact:recompile_reasons 0/1", payload=size("0/0", 4, 5)) + metrics(
         "0/1",
@@ -194,7 +194,7 @@ def test_time_of_autotuning(found):
     assert of(found(compiled("0/0", compile_time_autotune_time_us=0)), "autotune") == []
 
 
-def test_damage_is_said_and_nothing_is_promised(found):
+def test_damage_is_reported_and_nothing_is_promised(found):
     log = found(compiled("0/0"), b"V0401 12:00:00.000001 7 a.py:1] {broken\n")
     (row,) = of(log, "data-problem")
     assert row["title"] == "The log is damaged: 1 record could not be read"
@@ -202,7 +202,7 @@ def test_damage_is_said_and_nothing_is_promised(found):
 
 
 def test_a_log_that_may_end_within_its_last_payload(found):
-    """Of another record than the last one it is damage that loses nothing."""
+    """In an earlier record it is damage that loses nothing."""
     whole, cut = (record("artifact:x 0/0", payload=text) for text in ("all of it", "a part of it"))
     (row,) = of(found(compiled("0/0"), whole, cut[:-4]), "data-problem")
     assert row["title"] == "The log is damaged: the payload checksum of the last record does not match"
@@ -229,7 +229,7 @@ def test_a_log_that_stops_in_a_compile_is_never_healthy(found):
     assert [row["function"] for row in of(log, "unfinished-compile")] == ["g"]
 
 
-def test_a_log_without_compiles_says_so(found):
+def test_a_log_without_compiles(found):
     assert found(record("artifact:notes", payload="x")).summary["text"] == "No compiles in this log."
 
 
@@ -259,7 +259,7 @@ def test_words():
     assert first_line("a raised:\n  b\nc") == "a raised: b"
 
 
-def test_what_differs_between_machines_is_left_out():
+def test_machine_specific_text_is_left_out():
     one = (
         "function <f at 0x7f00aa> in /home/me/run1/model.py, <eval_with_key>.3,"
         " /opt/py/lib/python3.11/site-packages/torch/x.py"
@@ -285,7 +285,7 @@ def test_short_places():
     assert Shortener([])("/p/a.py") == "/p/a.py"
 
 
-# Sentences that had said what was not so
+# Sentences that were wrong before
 
 
 def config(**settings):
@@ -321,7 +321,7 @@ def test_no_size_becomes_dynamic_where_that_is_off(found):
     assert row["remedies"][0]["code"] is None and "dynamic=False" in row["remedies"][0]["text"]
 
 
-def test_sizes_of_which_one_is_small_are_marked_dynamic(found):
+def test_sizes_with_a_small_one_are_marked_dynamic(found):
     """dynamic=True takes 4, 5 and 6 together, and 1 apart."""
     sizes = [
         compiled(f"0/{n}", size(f"0/{n - 1}", old, new))
@@ -339,7 +339,7 @@ def test_the_integer_one_does_not_become_dynamic(found):
     assert "dynamic=True" not in row["remedies"][0]["text"]
 
 
-def test_the_name_of_a_variable_is_no_hint(found):
+def test_the_name_of_a_variable_is_not_a_hint(found):
     """torch 2.13 on a closure."""
     (row,) = of(
         found(
@@ -355,7 +355,7 @@ def test_the_name_of_a_variable_is_no_hint(found):
     assert [remedy["source"] for remedy in row["remedies"]] == ["tlparse-bundle"]
 
 
-def test_length_and_type_are_no_values_of_one_thing(found):
+def test_length_and_type_are_not_values_of_one_source(found):
     log = found(
         compiled("0/0"),
         compiled("0/1", "0/0: len(L['xs']) == 2"),
@@ -366,15 +366,15 @@ def test_length_and_type_are_no_values_of_one_thing(found):
     ]
 
 
-def test_another_device_is_no_grad_mode(found):
+def test_a_different_device_is_not_a_grad_mode(found):
     cpu, meta = (
         f"DispatchKeySet({device}, BackendSelect, ADInplaceOrView, Autograd{device})"
         for device in ("CPU", "Meta")
     )
     plain = "DispatchKeySet(CPU, BackendSelect)"
     for actual, words, advice in (
-        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "one device"),
-        (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
+        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "same device"),
+        (plain, "from `ADInplaceOrView, AutogradCPU` to `none`", "inference mode"),
     ):
         (row,) = of(
             found(
@@ -429,7 +429,7 @@ def test_a_failure_without_a_line_is_at_its_function(found):
     assert (row["file"], row["line"]) == ("a.py", 7) and row["text"] == ""
 
 
-def test_what_went_on_after_a_suppressed_error(found):
+def test_execution_after_a_suppressed_error(found):
     (row,) = of(
         found(
             start("0/0", "f", 7),
@@ -440,7 +440,7 @@ def test_what_went_on_after_a_suppressed_error(found):
     assert "so the function runs eager" in row["text"]
 
 
-def test_a_partial_graph_says_that_the_exception_is_not_there(found):
+def test_a_partial_graph_without_its_exception(found):
     (row,) = of(
         found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure"
     )
@@ -448,7 +448,7 @@ def test_a_partial_graph_says_that_the_exception_is_not_there(found):
 
 
 def test_a_cold_cache_costs_nothing(found):
-    """All is compiled once; a miss beside hits costs what it took."""
+    """Each key compiles once; a miss beside hits costs its compile time."""
     miss = record(
         "artifact:fx_graph_cache_miss 0/0",
         payload=json.dumps({"cache_state": "miss", "key": "k", "time_taken_ns": 5_000_000, "components": []}),
@@ -510,8 +510,8 @@ def test_a_name_without_end_is_cut(found):
     assert all(len(json.dumps(row)) < 12_000 and row["title"].count("`") % 2 == 0 for row in log.findings())
 
 
-def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
-    """torch 2.13: the reasons are written, then it raises."""
+def test_error_on_recompile_is_only_a_failure(found):
+    """torch 2.13 writes the reasons, then it raises."""
     why = record("artifact:recompile_reasons 0/1", payload=size("0/0", 2, 3))
     log = found(
         compiled("0/0"),
@@ -529,8 +529,8 @@ def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
     assert (log.summary["recompile_count"], log.summary["compile_count"]) == (0, 1)
 
 
-def test_a_remedy_is_of_the_guard_that_is_told(found):
-    """One result differs in the size alone, the other in the dtype."""
+def test_a_remedy_belongs_to_the_reported_guard(found):
+    """One entry differs in the size alone, the other in the dtype."""
     other = "tensor 'x' dtype mismatch. expected Float, actual Double"
     log = found(
         compiled("0/0"), compiled("0/1", f"0/0: {other}"), compiled("0/2", size("0/0", 2, 3), "0/1: tensor 'x' dtype mismatch. expected Double, actual Float"),
@@ -539,7 +539,7 @@ def test_a_remedy_is_of_the_guard_that_is_told(found):
     assert "mark_dynamic" in row["remedies"][0]["code"]
 
 
-def test_what_caches_had_is_said_where_nothing_was_compiled(found):
+def test_cache_results_are_reported_where_nothing_was_compiled(found):
     hit = record(
         "artifact:fx_graph_cache_hit",
         payload=json.dumps({"cache_state": "hit", "key": "h", "components": []}),
@@ -547,8 +547,8 @@ def test_what_caches_had_is_said_where_nothing_was_compiled(found):
     assert found(hit, hit).summary["text"] == "No compiles in this log. 2 FX graph cache hits."
 
 
-def test_an_integer_that_the_program_makes_a_constant(found):
-    """for _ in range(n), torch 2.13: dynamic after the first recompile, then a constant again."""
+def test_an_integer_that_the_program_specializes(found):
+    """for _ in range(n), torch 2.13: dynamic after the first recompile, then specialized."""
     constant = record(
         'symbolic_shape_specialization 0/1 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "3", "reason":'
         ' "range_refined_to_singleton", "stack": [], "user_stack": []}'
@@ -563,8 +563,8 @@ def test_an_integer_that_the_program_makes_a_constant(found):
     assert "argument `n` had 3 different values (`2`, `3`, …)" in row["title"]
 
 
-def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
-    """vLLM's equal pieces: the second one finds what the first one left."""
+def test_a_hit_on_an_entry_of_this_process_is_not_a_warm_cache(found):
+    """vLLM's equal pieces: the second one finds what the first one stored."""
     rows = [
         record(
             f"artifact:fx_graph_cache_{state} {n}/0",
@@ -578,8 +578,8 @@ def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
     assert row["cost_us"] is None
 
 
-def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
-    """vLLM compiles ahead of time in fullgraph_capture; torch.export captures there alone."""
+def test_a_capture_with_a_compiling_backend_is_not_an_export(found):
+    """vLLM compiles ahead of time in fullgraph_capture; torch.export only captures there."""
 
     def span(name, phase, ts):
         return record(
@@ -599,4 +599,4 @@ def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
         )
 
     assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile, 8 µs")
-    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export in 8 µs")
+    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export, 8 µs")

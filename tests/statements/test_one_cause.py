@@ -1,4 +1,4 @@
-"""Failures with one cause are one finding, with what helps."""
+"""Failures with one cause are one finding with its fixes."""
 
 import json
 
@@ -24,7 +24,7 @@ def failures(log):
 
 @pytest.mark.parametrize("name", MACHINE)
 def test_a_problem_of_the_machine_is_one_finding(built, root, name):
-    """4 compiles of 3 functions fail, each in generated code with a name of its own."""
+    """4 compiles of 3 functions fail, each in generated code with its own name."""
     what, remedy = MACHINE[name]
     (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
     (row,) = failures(log)
@@ -35,7 +35,7 @@ def test_a_problem_of_the_machine_is_one_finding(built, root, name):
     assert log.summary["failure_count"] == 4
 
 
-def test_what_the_compiler_said_is_in_the_text(built, root):
+def test_the_compiler_message_is_in_the_text(built, root):
     (log,) = built(root / "fixtures/versions/2.13.0/no_headers.log.zst").logs
     assert (
         "fatal error: Python.h: No such file or directory" in failures(log)[0]["text"]
@@ -44,7 +44,7 @@ def test_what_the_compiler_said_is_in_the_text(built, root):
 
 
 def test_a_log_from_the_wild(shared_traces, built):
-    """gcc cannot build Triton's helper, each time in another temporary folder."""
+    """gcc cannot build Triton's helper, each time in a different temporary folder."""
     (log,) = built(WILD / "rqvae-cuda/raw.log").logs
     (row,) = failures(log)
     assert (
@@ -53,7 +53,7 @@ def test_a_log_from_the_wild(shared_traces, built):
     )
     assert row["count"] == 12 == len(row["compiles"]) and row["cost_us"] > 20_000_000
     assert (
-        "The message of `gcc` is in the standard error of the program." in row["text"]
+        "The message of `gcc` is on the program's standard error." in row["text"]
         and "non-zero exit status 1" in row["text"]
     )
     headers, library = row["remedies"]
@@ -69,7 +69,7 @@ def test_a_log_from_the_wild(shared_traces, built):
 def test_one_exception_that_leaves_two_compiles(built, root):
     """The backend of `outer` calls `inner`, which fails.
 
-    What make_fx and fx.Interpreter write in a failed compile is not counted again.
+    Messages of make_fx and fx.Interpreter in a failed compile are not counted twice.
     """
     (log,) = built(root / "fixtures/versions/2.13.0/nested.log.zst").logs
     rows = {row["function"]: row for row in failures(log)}
@@ -126,7 +126,7 @@ def _of_two(log_of, first, second, **values):
 
 
 RAISED = "backend='inductor' raised:\n"
-# Messages of torch, Triton, compilers and Python, which no log here has: they need a GPU or another compiler.
+# Messages of torch, Triton, compilers and Python without a log here: they need a GPU or another compiler.
 MESSAGES = {
     "the GPU ran out of memory": (
         (
@@ -140,7 +140,7 @@ MESSAGES = {
                 "If reserved but unallocated memory is large try setting"
                 " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
             ),
-            "Free memory of the GPU",
+            "Free GPU memory",
         ],
     ),
     "the driver library `libcuda.so` was not found": (
@@ -153,7 +153,7 @@ MESSAGES = {
                 'Please make sure GPU is set up and then run "/sbin/ldconfig" (requires sudo) to refresh the'
                 " linker cache."
             ),
-            "Check that the NVIDIA driver",
+            "Check that the program can see the NVIDIA driver",
         ],
     ),
     "Triton found no C compiler": (
@@ -186,11 +186,11 @@ MESSAGES = {
             "TritonMissing: Cannot find a working triton installation. Either the package is not installed or"
             " it is too old."
         ),
-        ["Install the version of Triton"],
+        ["Install the Triton version"],
     ),
     "the file system is read-only (`/cache`)": (
         "OSError: [Errno 30] Read-only file system: '/cache'",
-        ["Use a folder"],
+        ["Use a writable folder"],
     ),
 }
 
@@ -235,7 +235,7 @@ def test_one_message_and_other_names(log_of):
 
 
 def test_one_message_at_two_lines(log_of):
-    """Of two functions, at two lines of the program: two problems."""
+    """Two functions at two lines of the program are two problems."""
     rows = _of_two(log_of, "no", "no", fail_user_frame_filename="/p/a.py", fail_user_frame_lineno=2)
     assert sorted((row["count"], row["function"], row["line"]) for row in rows) == [(1, "f", 2), (1, "g", 10)]
 

@@ -1,4 +1,4 @@
-"""The one type of statements: their order, what they led to, and how each output shows their severity."""
+"""Statements: their order, their effects, and their severity in each output."""
 
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.runs.compare.change import Change, rows
@@ -21,7 +21,7 @@ def change(title, **more):
     return Change("compile", "info", title, change="new", **more)
 
 
-def test_statements_of_one_stage_stand_by_cost_then_severity_then_count():
+def test_statements_of_one_stage_are_ordered_by_cost_then_severity_then_count():
     statements = [
         Statement("a", "info", "cheap", cost_us=1),
         Statement("a", "info", "few"),
@@ -52,7 +52,7 @@ def test_new_errors_come_first_in_a_comparison():
     assert [row["title"] for row in rows(changes)] == ["new", "dear", "gone"]
 
 
-def test_what_an_effect_led_to_stands_below_the_first_cause():
+def test_indirect_effects_are_below_the_first_cause():
     changes = [
         change("third", key=3, because_of=2),
         change("second", key=2, because_of=1),

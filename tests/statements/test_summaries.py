@@ -1,6 +1,6 @@
-"""The headline of real logs: what is true of the program, and nothing else.
+"""The headline of real logs: true for the program, and nothing else.
 
-Other torch versions write less, and say so.
+Older torch versions log less, and the headline mentions it.
 """
 
 import pytest
@@ -73,7 +73,7 @@ def test_the_manifest_has_the_summary(built, root, name):
 
 @pytest.mark.parametrize("name", traces.FIXTURES)
 def test_numbers_agree_with_the_tables(built, root, name):
-    """Each number is counted once more, by other means where there are some."""
+    """Each number is counted a second time, by other means where possible."""
     for log in built(root / "fixtures" / name / "trace").logs:
         numbers = log.summary
         rows = log.table("graph_breaks")

@@ -1,6 +1,4 @@
-"""The same six programs with eleven minors of torch: what is said of each log is what its process said of
-itself.
-"""
+"""The same six programs with eleven minors of torch: findings agree with the processes' own reports."""
 
 import json
 
@@ -23,13 +21,13 @@ def truth_of(version, name):
     return json.loads((FOLDER / version / "truth.json").read_text())[name]
 
 
-def test_there_are_all_of_them():
+def test_all_versions_exist():
     assert [version.rpartition(".")[0] for version in VERSIONS] == MINORS
 
 
 @pytest.mark.parametrize("name", [name for name in version_truths.PROGRAMS if name != "ddp"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_is_said_is_what_the_process_said(built, version, name):
+def test_findings_agree_with_the_process(built, version, name):
     bundle = logs_of(built, version, name)
     (log,) = bundle.logs
     assert version_truths.differences(name, log, truth_of(version, name), FOLDER / "programs") == []
@@ -38,7 +36,7 @@ def test_what_is_said_is_what_the_process_said(built, version, name):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_ranks(built, version):
-    """Both are healthy; rank 1 has a graph break more."""
+    """Both are healthy; rank 1 has one more graph break."""
     bundle = logs_of(built, version, "ddp")
     assert list(version_truths.undescribed(bundle)) == []
     for rank, log in enumerate(bundle.logs):
@@ -51,7 +49,7 @@ def test_two_ranks(built, version):
 
 
 def test_a_difference_is_noticed(built):
-    """That the comparison itself can fail, for each thing that it looks at."""
+    """The comparison itself can fail, for each thing that it checks."""
     (log,) = logs_of(built, "2.15.0", "fail").logs
     truth = truth_of("2.15.0", "fail")
     index = {
@@ -74,11 +72,11 @@ def test_a_difference_is_noticed(built):
     assert version_truths.differences("killed", log, truth, FOLDER / "programs")  # it did end
 
 
-def test_the_table_of_versions_is_what_the_logs_have(built, root):
+def test_the_table_of_versions_matches_the_logs(built, root):
     logs = {
         version: [log for path in paths for log in built(path).logs]
         for version, paths in version_table.paths(FOLDER).items()
     }
-    assert (root / "docs" / "versions.md").read_text() == version_table.document(logs), (
+    assert (root / "docs" / "reference" / "versions.md").read_text() == version_table.document(logs), (
         "scripts/versions --table writes it"
     )

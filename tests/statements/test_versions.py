@@ -1,4 +1,4 @@
-"""What logs of other versions of torch lack or write otherwise, and what is said of them all the same."""
+"""Logs of other torch versions: missing or different records, and the findings about them."""
 
 import json
 
@@ -12,7 +12,7 @@ def log(built, root):
 
 
 def test_a_stack_that_ends_at_the_caller_names_no_function(log):
-    """2.3 and 2.4: the innermost function of the stack called what is compiled."""
+    """2.3 and 2.4: the innermost function of the stack is the caller of the compiled function."""
     killed = log("2.4.1/killed")
     assert [
         (compile.key, compile.row["function"], compile.row["file"])
@@ -27,7 +27,7 @@ def test_a_stack_that_ends_at_the_caller_names_no_function(log):
 
 
 def test_the_time_of_a_failure_is_what_was_spent_in_vain(log):
-    """2.4 has no timeline, and no compile time in the metrics of a compile that failed."""
+    """2.4 has no timeline, and no compile time in the metrics of a failed compile."""
     times = {
         compile.row["function"]: compile.row["total_us"]
         for compile in log("2.4.1/fail").compiles
@@ -64,13 +64,13 @@ def test_an_exception_has_its_own_name(log, version):
         ("2.15.0/fail", "2.15.0+cu132"),
     ],
 )
-def test_the_version_stands_where_a_log_has_it(log, name, version):
-    """Before 2.10 in programs that can be run again; 2.4 writes none."""
+def test_the_version_of_torch(log, name, version):
+    """Before 2.10 in repro scripts; 2.4 writes none."""
     assert log(name).row["torch_version"] == version
 
 
-def test_a_recompile_limit_is_no_backward(log):
-    """2.6 writes the limit as metrics of a backward compile that failed."""
+def test_a_recompile_limit_is_not_a_backward(log):
+    """2.6 logs the limit as metrics of a failed backward compile."""
     limit = [compile for compile in log("2.6.0/recompiles").compiles if compile.row["function"] == "limit"]
     assert [(compile.key, compile.row["backward_us"]) for compile in limit] == [
         ("8/0", None),
@@ -84,9 +84,9 @@ def test_a_recompile_limit_is_no_backward(log):
     assert "`limit`" in finding["title"]
 
 
-def test_kernels_of_other_graphs_are_not_this_ones(log):
-    """2.8 goes on with one map of kernels over all graphs, so that equal names of nodes tie kernels of one
-    graph to lines of the next.
+def test_kernels_of_other_graphs_are_left_out(log):
+    """2.8 keeps one map of kernels for all graphs, so equal names of nodes tie kernels of one graph to lines
+    of the next.
     """
     found = log("2.8.0/prov")
     groups = found.table("provenance_groups")
@@ -105,14 +105,14 @@ def test_kernels_of_other_graphs_are_not_this_ones(log):
     ("2.15.0/train", "aot_autograd_runtime_wrappers", "python"),
     ("2.8.0/prov", "inductor_generated_kernel_to_post_grad_nodes", "json"),
 ])  # fmt: skip
-def test_an_artifact_that_one_torch_writes_is_no_unknown_text(log, name, artifact, language):
+def test_artifacts_of_every_version_are_known(log, name, artifact, language):
     kinds = log(name).directory["kinds"]
     (descriptor,) = {kind["descriptor"] for kind in kinds if kind["name"] == artifact}
     assert log(name).bundle.manifest["descriptors"][descriptor]["language"] == language
 
 
 def test_the_wrappers_of_2_15_are_code(log):
-    """One artifact in place of those of the wrappers, which 2.13 writes one by one."""
+    """One artifact in place of the wrappers' artifacts, which 2.13 writes one by one."""
     codes = [
         code
         for code in log("2.15.0/train").table("sources")
@@ -121,7 +121,7 @@ def test_the_wrappers_of_2_15_are_code(log):
     assert len(codes) == 2 and all(code["functions"] for code in codes)
 
 
-def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
+def test_a_second_partial_record_changes_nothing(built, tmp_path):
     """2.7 writes two compilation_metrics for one compile of AOTInductor, the second without a name."""
     whole = {
         "co_name": "f",
@@ -151,10 +151,10 @@ def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
 
 
 @pytest.mark.parametrize("version", ["2.6.0", "2.8.0", "2.15.0"])
-def test_a_frame_that_is_skipped_whole_is_told(log, version):
-    """Before 2.11 the text of the break does not say so.
+def test_a_skipped_frame_is_reported(log, version):
+    """Before 2.11 the text of the break does not mention it.
 
-    The break in a loop is the one; a function that calls one with a break goes on in parts.
+    The break in a loop is the one; a function that calls one with a break continues in parts.
     """
     breaks = log(f"{version}/breaks")
     skipped = {row["function"] for row in breaks.table("graph_breaks") if row["skipped_frame_count"]}
@@ -173,7 +173,7 @@ def test_a_frame_that_is_skipped_whole_is_told(log, version):
 def test_a_torch_without_metrics(log, name, text):
     """2.3 writes no metrics, times or failures, and stacks end at the caller.
 
-    Guards tell that a compile ended well; only the last one can be open.
+    Guards show that a compile ended well; only the last one can be open.
     """
     found = log(f"2.3.1/{name}")
     assert (
@@ -196,8 +196,8 @@ def test_a_torch_without_metrics(log, name, text):
     )
 
 
-def test_breaks_that_are_not_written(log):
-    """2.3 to 2.5 write none: it is said, with what tells of most of them all the same."""
+def test_breaks_that_are_not_recorded(log):
+    """2.3 to 2.5 write none; this is reported, with the traces of most of them."""
     for version in ("2.4.1", "2.5.1"):
         summary = log(f"{version}/breaks").summary
         assert summary["graph_break_count"] is None and "graph_breaks" in summary["untold"]
@@ -206,8 +206,8 @@ def test_breaks_that_are_not_written(log):
     assert log("2.6.0/breaks").summary["untold"] == []
 
 
-def test_why_2_5_compiles_again(log):
-    """It writes reasons, but no graph breaks; of the recompile limit only the guard failure."""
+def test_why_2_5_recompiles(log):
+    """It writes reasons, but no graph breaks; for the recompile limit only the failed guard."""
     recompiles = log("2.5.1/recompiles")
     assert recompiles.summary["text"].startswith(
         "8 functions, 19 compiles, 5.91 s. 2 restarts, 10 recompiles (8 causes), 1 function hit the"
@@ -219,7 +219,7 @@ def test_why_2_5_compiles_again(log):
 
 
 def test_the_year_of_2_4(log):
-    """It has no timeline; metrics tell when a compile began."""
+    """It has no timeline; metrics have the start of a compile."""
     found = log("2.4.1/breaks")
     assert found.directory["clock"] == {
         "origin": "11-22 19:20:25.850000",
@@ -231,7 +231,7 @@ def test_the_year_of_2_4(log):
     assert log("2.3.1/breaks").directory["clock"]["year"] is None
 
 
-def test_an_empty_list_of_guards_is_no_list(log):
+def test_an_empty_list_of_guards_is_ignored(log):
     """2.4 writes one beside each tree."""
     trees = log("2.4.1/breaks").table("guard_trees")
     assert {row["form"] for row in trees} == {"tree"} and min(row["guard_count"] for row in trees) > 0
@@ -239,7 +239,7 @@ def test_an_empty_list_of_guards_is_no_list(log):
     assert {row["form"] for row in log("2.3.1/breaks").table("guard_trees")} == {"list"}
 
 
-def test_a_log_that_is_too_short_to_tell_its_age_is_not_called_old(built, tmp_path):
+def test_a_log_too_short_to_show_its_version_is_not_called_old(built, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     path.write_bytes(record('dynamo_start 0/0 {"stack": []}'))
     assert built(path).logs[0].summary["untold"] == []

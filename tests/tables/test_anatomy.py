@@ -1,4 +1,4 @@
-"""What the bytes of a log are."""
+"""The bytes of a log by kind, place and compile."""
 
 import pytest
 import traces
@@ -32,14 +32,14 @@ def test_sums_are_those_of_the_other_tables(built, path):
     ]
     for name in ("event_count", "size_bytes", "payload_size_bytes"):
         assert sum(origin[name] for origin in origins) == sum(cell[name] for cell in cells)
-    # A second opinion reads the log a line at a time. The public logs hold damaged payloads.
+    # A second opinion reads the log line by line. The public logs hold damaged payloads.
     if traces.ROOT / "fixtures" in path.parents:
         payloads = [payload for _, payload in traces.scan(path.read_bytes()) if payload is not None]
         assert sum(origin["payload_size_bytes"] for origin in origins) == sum(map(len, payloads))
 
 
 def test_a_payload_counts_once_among_the_distinct_ones(log_of):
-    """Made by hand: three payloads of two kinds, two of them equal."""
+    """Three payloads of two kinds, two of them equal."""
     it = log_of(
         log("""
             artifact:one 0/0
@@ -71,9 +71,7 @@ def test_no_record(log_of):
 
 @pytest.mark.parametrize("turns", [1, 3, 40])
 def test_compiles_that_take_turns(turns, log_of, monkeypatch):
-    """Only a few are counted in objects; the numbers of the others are packed, and merged when there are
-    many.
-    """
+    """Few compiles are counted in objects; numbers of the others are packed, and merged when there are many."""
     text = "".join(
         f"artifact:{name} {number}/0 @{rank}\n | {'x' * number}\n"
         for _ in range(turns)
@@ -98,7 +96,7 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
 
 @pytest.mark.parametrize("still_open", [1, 4])
 def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
-    """Before each state all but the newest compiles are packed, though some of them go on."""
+    """Before each state all but the newest compiles are packed, although some of them continue."""
     text = "".join(
         f"artifact:{name} {number}/0\n | {'x' * number}\n"
         for _ in range(3)
@@ -122,4 +120,4 @@ def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
     for name in ("kinds", "origins", "kind_compiles", "attempts"):
         assert it.table(name) == plain.table(name)
     assert it.directory["kinds"] == plain.directory["kinds"]
-    assert packed and packed[-1] > 9  # some were packed again
+    assert packed and packed[-1] > 9  # some were packed a second time

@@ -1,4 +1,4 @@
-"""What came of asking the compile caches."""
+"""Results of the compile caches."""
 
 import json
 from collections import Counter
@@ -34,7 +34,7 @@ def artifact(name, payload, compile_id="0/0"):
 
 
 def component(field, value, digest="a" * 51):
-    """A part of a key as FxGraphCachePickler.debug_lines writes it."""
+    """Return a part of a key as FxGraphCachePickler.debug_lines writes it."""
     return f"[{digest}] {field}: {value}"
 
 
@@ -74,7 +74,7 @@ def test_why_a_compile_was_not_cached(cold_and_warm):
     assert (row["compile"], row["key"]) == ("1/0", None)
 
 
-def test_what_is_new_in_a_key(cold_and_warm):
+def test_new_parts_of_a_key(cold_and_warm):
     """Both functions get torch.ones(3) under the same settings: only their graphs differ."""
     first, second = (row for row in rows(cold_and_warm[0]) if row["cache"] == "fx_graph")
     assert (first["closest_event"], first["different_count"], first["different"]) == (None, None, [])
@@ -87,7 +87,7 @@ def test_what_is_new_in_a_key(cold_and_warm):
 
 
 def test_profiles_of_dynamic_dimensions(built, root):
-    """recompiles stores the profile of its functions, more of them as it goes on."""
+    """recompiles stores the profile of its functions repeatedly, with more of them over time."""
     (it,) = built(root / "fixtures" / "recompiles" / "trace").logs
     counts = [row["component_count"] for row in rows(it)]
     assert {(row["cache"], row["outcome"], row["remote"]) for row in rows(it)} == {("pgo", "put", False)}
@@ -111,7 +111,7 @@ def test_precompile(built, root):
 
 
 def test_a_cache_that_is_off(built, root):
-    """AOTInductor does not use the cache, which only the timeline says (torch/_inductor/compile_fx.py)."""
+    """AOTInductor does not use the cache, which only the timeline records (torch/_inductor/compile_fx.py)."""
     (it,) = built(root / "fixtures" / "aoti" / "trace").logs
     row = one(it)
     assert (row["cache"], row["outcome"], row["name"], row["compile"]) == (
@@ -122,7 +122,7 @@ def test_a_cache_that_is_off(built, root):
     )
 
 
-# From here on records made by hand, after the source of torch: they need a GPU, a remote cache or an older
+# Hand-written records from here on, after torch's source: they need a GPU, a remote cache or an older
 # release.
 
 
@@ -272,7 +272,7 @@ def test_impossible_values(log_of):
     )
 
 
-def test_other_artifacts_are_no_caches(log_of):
+def test_other_artifacts_are_not_caches(log_of):
     it = log_of(
         log('artifact:my_cache_hit 0/0 {"encoding": "json"}\n  | {}\nartifact 0/0 {"encoding": "json"}')
     )

@@ -11,7 +11,7 @@ def test_fsdp_collectives_of_a_fixture(built, root):
         assert report["changes"] == {"all_gather": [1, 1], "reduce_scatter": [1, 1], "all_reduce": [1, 1]}
 
 
-# Written from torch's sources (torch/_inductor/fx_passes, torch/_inductor/comms.py); no fixture has them.
+# From torch's sources (torch/_inductor/fx_passes, torch/_inductor/comms.py); no fixture has them.
 
 
 def test_buckets_and_sizes(log_of):

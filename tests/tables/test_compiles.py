@@ -46,7 +46,7 @@ def test_a_compile_that_started_and_left_no_metrics_is_unfinished(log_of):
     assert row(log_of, START)["status"] == "unfinished"
 
 
-def test_an_id_of_which_nothing_is_known_is_no_compile(log_of):
+def test_an_id_without_records_is_not_a_compile(log_of):
     it = log_of(log("artifact:a 0/0\n | x"))
     assert it.compiles == [] and [attempt["status"] for attempt in it.table("attempts")] == [None]
     assert it.table("captures") == [
@@ -114,7 +114,7 @@ def test_a_recompile_that_fails_early_is_of_the_function_of_its_frame(log_of):
 
 
 def test_the_function_of_another_compile_with_the_same_number_is_not_taken_over(log_of):
-    """After torch._dynamo.reset() the number of a frame stands for another code object."""
+    """After torch._dynamo.reset() the number of a frame denotes a different code object."""
     it = log_of(
         log(
             START
@@ -254,7 +254,7 @@ def test_recompile_reasons(log_of):
     ]
 
 
-def test_artifacts_are_what_there_is_to_look_at(log_of):
+def test_artifacts_are_those_with_content(log_of):
     it = log_of(
         log("""
         dynamo_output_graph 0/0

@@ -1,4 +1,4 @@
-"""Exports and what stood in their way."""
+"""Exports and their problems."""
 
 import json
 
@@ -8,7 +8,7 @@ from log_builder import log, record
 
 @pytest.fixture
 def fixture(built, root):
-    """fixture(id): a log of the scenario export_dtrace."""
+    """Return fixture(id): a log of the scenario export_dtrace."""
     logs = {log.id: log for log in built(root / "fixtures" / "export_dtrace" / "trace").logs}
     return logs.__getitem__
 
@@ -57,7 +57,7 @@ def test_a_draft_export_lists_all_it_found_in_the_order_of_the_log(fixture):
 
 
 def test_the_public_export_log(built, shared_traces):
-    """As tlparse -e shows it: one failure; the seven guards are none."""
+    """As in tlparse -e: one failure; the seven guards are not failures."""
     (it,) = built(shared_traces / "single" / "export.log").logs
     (failure,) = it.table("export_failures")
     assert (failure["kind"], failure["expr"], failure["result"]) == (
@@ -70,7 +70,7 @@ def test_the_public_export_log(built, shared_traces):
     assert len(it.table("exports")) == 1
 
 
-# Records written by hand, after facts about torch 2.13.
+# Records written by hand, from torch 2.13.
 
 
 def test_only_guards_of_the_prefix_eval_are_failures(log_of):
@@ -117,7 +117,7 @@ def test_an_expression_is_the_newest_before(log_of):
     assert [row["expression_event"] for row in it.table("export_failures")] == [0, 2, None]
 
 
-def test_values_of_the_wrong_kind_are_failures_all_the_same(log_of, found):
+def test_values_of_the_wrong_kind_are_still_failures(log_of, found):
     it = log_of(
         log("""
         missing_fake_kernel {}

@@ -6,7 +6,7 @@ from log_builder import log, record
 
 
 def tree(rows, event):
-    """An expression written out: (method, result, children); what the log does not define is '?'."""
+    """Return an expression written out: (method, result, children); what the log does not define is '?'."""
     if event is None:
         return "?"
     (row,) = (row for row in rows if row["event"] == event)
@@ -43,7 +43,7 @@ def test_rows_refer_back_and_are_in_the_order_of_the_log(built, root):
 
 
 def test_the_tree_of_the_public_export_log(built, shared_traces):
-    """As tlparse shows it: eight expressions, from u0 to the condition."""
+    """As in tlparse: eight expressions, from u0 to the condition."""
     (it,) = built(shared_traces / "single" / "export.log").logs
     rows = it.table("expressions")
     node, methods = tree(rows, rows[-1]["event"]), []
@@ -55,7 +55,7 @@ def test_the_tree_of_the_public_export_log(built, shared_traces):
     assert node == (None, "u0", [])
 
 
-# Records written by hand, after facts about torch 2.13.
+# Records written by hand, from torch 2.13.
 
 
 def created(method, result, result_id, *argument_ids):
@@ -86,13 +86,13 @@ def test_an_id_means_the_newest_object_before(log_of):
     ]
 
 
-def test_ids_above_2_to_the_53_are_told_apart(log_of):
+def test_ids_above_2_to_the_53_are_distinguished(log_of):
     big = 2**63 + 2**60
     it = log_of(log(created("a", "a", big) + created("b", "b", big + 1) + created("c", "c", 3, big + 1, big)))
     assert it.table("expressions")[2]["argument_events"] == [1, 0]
 
 
-def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
+def test_values_of_the_wrong_kind_still_give_rows(log_of, found):
     it = log_of(
         record(
             'expression_created {"method": 3, "result_id": [1], "arguments": "x", "argument_ids": {"a": 1}}'

@@ -1,4 +1,4 @@
-"""The table of failures: the fixtures against their programs, and records that they do not have."""
+"""The table of failures: fixtures checked against their programs, and records without a fixture."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_where_and_why(fixture_log, root):
     )
     assert printed["source_line"] == 'print("not allowed")'
     assert (printed_metrics["file"], printed_metrics["line"]) == ("/home/user/project/program.py", 17)
-    assert printed["reason"] == printed_metrics["reason"]  # without the advice behind it
+    assert printed["reason"] == printed_metrics["reason"]  # without the advice after it
     assert backend["reason"] == "backend='broken_backend' raised:\nRuntimeError: this backend always fails é"
     assert (backend["file"], backend["user_traceback"]) == (None, None)
     assert (shapes["line"], shapes["source_line"]) == (28, "return x @ y")
@@ -77,7 +77,7 @@ def test_restarts(built, root):
     assert rows[2]["reason"].startswith("Unsupported Tensor.item() call")
 
 
-def test_a_partial_graph_says_where_it_came_to(built, root):
+def test_a_partial_graph_ends_at_its_last_line(built, root):
     rows = [row for it in built(root / "fixtures/export_dtrace/trace").logs for row in failures(it)]
     assert [(row["kind"], row["file"], row["line"], row["function"]) for row in rows] == [
         ("make_fx", "/home/user/project/program.py", 33, "forward")
@@ -90,7 +90,7 @@ def test_no_failures_are_an_empty_table(built, root):
     assert failures(it) == []
 
 
-# From here on hand-made, after torch/_dynamo/convert_frame.py and
+# Hand-made from here on, after torch/_dynamo/convert_frame.py and
 # torch/_functorch/_aot_autograd/graph_compile.py.
 
 CHAINED = """\
@@ -165,5 +165,5 @@ def test_values_of_wrong_types_do_no_harm(value, log_of):
     log_of(record("artifact:dynamo_error 0/0", payload="Traceback (most recent call last):\n" + value))
 
 
-def test_metrics_that_are_no_object(log_of):
+def test_metrics_that_are_not_an_object(log_of):
     assert failures(log_of(log("compilation_metrics 0/0 [1]"))) == []

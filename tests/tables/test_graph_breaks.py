@@ -1,7 +1,8 @@
-"""The table of graph breaks: the fixture against its program, and forms of the text that it does not have.
+"""The table of graph breaks: the fixture checked against its program, and forms of the text without a
+fixture.
 
 The hand-made texts follow torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/convert_frame.py
-and torch/_dynamo/exc.py: breaks that skip a frame are written under TORCH_LOGS=graph_breaks only, and the
+and torch/_dynamo/exc.py: breaks that skip a frame are logged under TORCH_LOGS=graph_breaks only, and the
 older forms come from torch 2.6 to 2.8.
 """
 

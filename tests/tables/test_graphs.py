@@ -1,4 +1,4 @@
-"""The table of FX graphs: the fixtures against their programs, and texts that they do not have."""
+"""The table of FX graphs: fixtures checked against their programs, and texts without a fixture."""
 
 import json
 
@@ -16,7 +16,7 @@ def inside(it, graph):
 
 
 def key_of(row):
-    """The key of an attempt in the compile table."""
+    """Return the key of an attempt in the compile table."""
     return f"{row['compile']}_{row['attempt']}" if row["attempt"] else row["compile"]
 
 
@@ -43,9 +43,9 @@ def test_graphs_of_a_training_step(fixture_log):
         "joint",
         "inner_f",
         6,
-    )  # a tangent more
+    )  # one more tangent
     assert joint["output_count"] == 1 + 5  # the output, and a gradient for each input (None for x)
-    # Inductor's graphs do not say what they are; their inputs do.
+    # Inductor's graphs don't name their stage; their inputs show it.
     found = [(row["position"], row["direction"]) for row in rows(it, stage="post_grad")]
     assert found == [
         ("before", "forward"),
@@ -70,7 +70,7 @@ def test_graphs_of_a_training_step(fixture_log):
     ],
 )
 def test_counts_are_those_of_the_metrics(fixture_log, name):
-    """torch counts the nodes itself: graph_op_count and graph_node_count of the last graph of a compile."""
+    """torch counts nodes in graph_op_count and graph_node_count of a compile's last graph."""
     it = fixture_log(name)
     compared = 0
     for compile in it.compiles:
@@ -139,7 +139,7 @@ def test_an_exported_program_ends_before_its_signature(fixture_log):
     }
 
 
-# Written from torch's sources (torch/fx/graph.py); no fixture has them.
+# From torch's sources (torch/fx/graph.py); no fixture has them.
 
 
 def test_operators_of_python():
@@ -219,7 +219,7 @@ def test_stages_by_name(log_of, head, stage, position):
     )
 
 
-def test_what_is_no_graph(log_of, found):
+def test_texts_that_are_not_graphs(log_of, found):
     it = log_of(
         log("""
         aot_joint_graph 0/0

@@ -1,4 +1,4 @@
-"""The tables of guards: against the trees in the payloads of fixtures; damaged trees."""
+"""The tables of guards, checked against the trees in the payloads of fixtures; damaged trees."""
 
 import json
 
@@ -7,7 +7,7 @@ from log_builder import log, record
 
 
 def guards(it, tree):
-    """The guards of a tree as (kind, source, (file, line, function), depth, line of the payload)."""
+    """Return the guards of a tree as (kind, source, (file, line, function), depth, line of the payload)."""
     rows = [row for row in it.table("guards") if row["list"] == tree["list"]]
     assert len(rows) == tree["row_count"]
     places = [(row["file"], row["line"], row["function"]) for row in rows]
@@ -85,7 +85,7 @@ def test_no_guards_are_an_empty_table(built, root):
     assert it.table("guard_trees") == it.table("guards") == []
 
 
-# From here on hand-made.
+# Hand-made from here on.
 
 
 def test_a_tree_of_managers_without_source_keeps_the_source_above(log_of):

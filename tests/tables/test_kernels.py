@@ -1,4 +1,4 @@
-"""The table of kernels: the fixtures against their programs, and generated code that a CPU does not give."""
+"""The table of kernels: fixtures checked against their programs, and generated code that a CPU does not have."""
 
 import pytest
 import traces
@@ -99,7 +99,7 @@ def test_triton_kernels_of_a_public_trace(shared_traces, built, path, lines):
     assert all(info["compile_time_us"] > 0 for info in infos)
 
 
-# Written from torch's sources (torch/_inductor/codegen); no fixture has them.
+# From torch's sources (torch/_inductor/codegen); no fixture has them.
 
 
 def test_kinds_of_calls():
@@ -141,7 +141,7 @@ def benchmark_compiled_module():
 
 
 def test_infos_of_forward_and_backward(log_of):
-    """Both have a kernel of one name; each belongs to the info behind its code."""
+    """Both have a kernel of one name; each belongs to the info after its code."""
     text = "\n".join(
         f"""
         inductor_output_code 0/0 {{"filename": "/tmp/{name}.py"}}

@@ -21,7 +21,7 @@ def rows(it):
 
 
 def settings(it, number):
-    """A configuration in full, as the schema says that it is put together."""
+    """Rebuild a full configuration as the schema describes."""
     configs = it.table("metric_configs")
     row = configs[number]
     assert row["id"] == number
@@ -37,7 +37,7 @@ def settings(it, number):
 
 
 def safe_int(digits):
-    """An integer, as text when JavaScript cannot hold it."""
+    """Return an integer, as text when JavaScript cannot hold it."""
     return digits if abs(int(digits)) >= 2**53 else int(digits)
 
 
@@ -47,7 +47,7 @@ def metrics(compile_id="0/0", event="compilation_metrics", **fields):
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)
 def test_every_field_is_there(built, path):
-    """Nothing is lost between the metadata and the table."""
+    """No field is lost between the metadata and the table."""
     (it,) = built(path).logs
     written = [
         json.loads(envelope)
@@ -77,7 +77,7 @@ def test_every_field_of_this_release_is_known(built, path):
     assert [field["name"] for field in it.table("metric_fields") if field["meaning"] is None] == []
 
 
-def test_what_is_said_of_fields():
+def test_descriptions_of_fields():
     assert len({field.name for field in FIELDS}) == len(FIELDS) == 99 + 3, (
         "those of 2.13, and three of older releases"
     )
@@ -129,15 +129,14 @@ def test_sizes_that_are_dynamic_stay_text(built, root):
 
 
 def test_failures(built, root):
-    """Every failure that the compile table knows, with the whole traceback."""
+    """All failures of the compile table, with the whole traceback."""
     (it,) = built(root / "fixtures" / "failures" / "trace").logs
     failed = {row["compile"]: row["values"] for row in rows(it) if "fail_type" in row["values"]}
     assert set(failed) == {compile.key for compile in it.compiles if compile.status == "failed"} and failed
     assert all(values["exception_stack_trace"] for values in failed.values())
 
 
-# From here on records made by hand, after the source of torch: they need a GPU, a remote cache or another
-# release.
+# Hand-written records from here on, after torch's source: they need a GPU, a remote cache or another release.
 
 
 def test_records_of_run_time(log_of):
@@ -191,7 +190,7 @@ def test_configs_that_differ(log_of):
     assert len(table) == 4, "two fields are two configurations, though equal"
 
 
-def test_values_that_json_does_not_know(log_of):
+def test_values_that_json_lacks(log_of):
     it = log_of(
         metrics(inductor_config='{"a": NaN, "b": 123456789012345678901}', guard_latency_us=float("inf"))
     )
@@ -272,7 +271,7 @@ def test_too_many_configs(log_of, found):
 
 
 def test_a_large_model_is_healthy(log_of, found):
-    """The shapes of many nodes are cut, which 'cut' says: nothing is wrong with the log."""
+    """The shapes of many nodes are cut, as 'cut' states: nothing is wrong with the log."""
     it = log_of(metrics(graph_node_shapes=str({f"node_{n}": [n, 768] for n in range(2000)})))
     (row,) = rows(it)
     assert row["cut"] == ["graph_node_shapes"] and row["values"]["graph_node_shapes"]["node_7"] == [7, 768]

@@ -1,4 +1,4 @@
-"""A copy of the process has the data that wait, and neither disturbs the other."""
+"""A fork of the process keeps the waiting data, and neither disturbs the other."""
 
 import os
 
@@ -13,7 +13,7 @@ def pieces(name, count):
 
 
 @pytest.mark.parametrize("before", [1, 10])  # in memory, and in a file
-def test_what_each_adds_is_its_own(before):
+def test_each_process_keeps_its_own_additions(before):
     packs, common = Packs(), pieces(b"common", before)
     for piece in common:
         packs.append(piece)
@@ -23,7 +23,7 @@ def test_what_each_adds_is_its_own(before):
     def add():
         for piece in theirs[:5]:
             packs.append(piece)
-        os.read(asked, 1)  # the other one has written now
+        os.read(asked, 1)  # the other process has written now
         for piece in theirs[5:]:
             packs.append(piece)
         return list(packs)

@@ -1,4 +1,4 @@
-"""What was read of a payload serves for the next one that is equal; the tables are those of reading each."""
+"""The parse of a payload is reused for equal payloads; the tables equal those of parsing each."""
 
 import json
 
@@ -29,7 +29,7 @@ def key(number, *fields):
 
 
 def events(compile_id, number):
-    """Payloads that repeat for equal numbers, whole and damaged ones."""
+    """Events whose payloads repeat for equal numbers, whole and damaged ones."""
     estimates = {
         "ops": [
             {
@@ -93,7 +93,7 @@ def test_a_complaint_is_made_of_each_payload(log_of, found):
 
 
 def test_keys_that_changed_often(log_of, monkeypatch):
-    """More parts of keys than are kept: those that are still compared have their names."""
+    """More parts of keys than are kept: those still compared have their names."""
     monkeypatch.setattr(caches, "_MAX_HASHES", 20)
     numbers = [*range(30), 29, 28, 0, 29]
     it = log_of(
@@ -106,7 +106,7 @@ def test_keys_that_changed_often(log_of, monkeypatch):
     assert different == [[], *[["code", "flag", "size"]] * 29, [], [], ["code", "flag", "size"], []]
 
 
-def test_no_more_is_remembered_than_the_limit():
+def test_the_cache_is_bounded():
     asked = []
     read = ParseCache(lambda number: asked.append(number) or number * 2, 2)
     assert [read(str(number), number) for number in (1, 2, 1, 3, 3, 1)] == [2, 4, 2, 6, 6, 2]

@@ -1,4 +1,4 @@
-"""The tables of partitions: the fixtures against their programs, and records of several ranks."""
+"""The tables of partitions: fixtures checked against their programs, and records of several ranks."""
 
 import json
 
@@ -11,7 +11,7 @@ def fixture_log(built, root):
     return lambda name: built(root / "fixtures" / name / "trace").logs[0]
 
 
-def test_what_fits_into_the_budget(fixture_log, root):
+def test_saved_values_fit_into_the_budget(fixture_log, root):
     (truth,) = json.loads((root / "fixtures/memory_budget/truth.json").read_text())["logs"].values()
     it = fixture_log("memory_budget")
     (row,), candidates = it.table("partitions"), it.table("partition_candidates")
@@ -36,8 +36,7 @@ def test_inputs_and_outputs(fixture_log):
         2,
         2,
     )  # a TwoTensor holds two
-    # x and the buffer are changed; the outputs are a view of x and the buffer, of which Dynamo gives back the
-    # latter itself.
+    # x and the buffer are changed; the outputs are a view of x and the buffer, which Dynamo returns itself.
     assert (counting["mutated_input_count"], counting["output_types"]) == (2, {"alias_of_input": 1})
     (forward,) = fixture_log("train_step").table("aliasing")
     assert (forward["input_count"], forward["mutated_input_count"], forward["output_types"]) == (
@@ -47,7 +46,7 @@ def test_inputs_and_outputs(fixture_log):
     )
 
 
-# Written from torch's sources (torch/_functorch/partitioners.py and others); no fixture has them.
+# From torch's sources (torch/_functorch/partitioners.py and others); no fixture has them.
 
 
 def test_decisions_of_several_ranks(log_of):

@@ -1,4 +1,4 @@
-"""Tables need only the payloads that their ``reads`` asks for: a process of its own gets no others."""
+"""Tables need only the payloads in their ``reads``, because a separate process gets no others."""
 
 import copy
 
@@ -23,7 +23,7 @@ LOGS = (
 
 
 def rows_of(cls, batches, is_read):
-    """Rows of the tables of a class; events lose their payload unless it ``is_read``."""
+    """Return rows of the tables of a class; events lose their payload unless it ``is_read``."""
     context = TableContext(StackTable(), Diagnostics(), Tally())
     tables = Tables([cls], context)
     for batch in batches:

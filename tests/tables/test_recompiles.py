@@ -1,5 +1,5 @@
-"""The tables of recompiles: the fixture against its program; cascades, resets and texts that it does not
-have.
+"""The tables of recompiles: the fixture checked against its program; cascades, resets and texts without a
+fixture.
 """
 
 import json
@@ -141,13 +141,13 @@ def test_a_reset_begins_new_code_objects(built, root):
     ]
 
 
-# From here on hand-made. The stacks are those that torch 2.13 wrote for such programs, without the two
-# innermost callers.
+# Hand-made from here on. The stacks are those of torch 2.13 for such programs, without the two innermost
+# callers.
 
 
 def compiled(compile_id, function, line, callers=(), reasons=None, *, breaks=None):
-    """The records of one compile in a.py: reasons, dynamo_start, a graph break with the frames that lead to
-    it.
+    """Return the records of one compile in a.py: reasons, dynamo_start, a graph break with the frames that
+    lead to it.
     """
     out = b"" if reasons is None else record(f"artifact:recompile_reasons {compile_id}", payload=reasons)
     stack = [{"filename": 0, "line": at, "name": name} for name, at in (*callers, (function, line))]
@@ -175,7 +175,7 @@ def dtype(compile_id, actual="Double"):
 
 
 def caused(it):
-    """The leader of each recompile, by position."""
+    """Return the leader of each recompile, by position."""
     rows = it.table("recompiles")
     compiles = [row["compile"] for row in rows]
     return [None if row["caused_by"] is None else compiles.index(row["caused_by"]) for row in rows]
@@ -188,7 +188,7 @@ RESUMES = (
 )
 
 
-def test_resume_functions_recompile_because_their_function_did(log_of):
+def test_resume_functions_recompile_with_their_function(log_of):
     it = log_of(
         STR + RESUMES
         + compiled("0/1", "f", 1, reasons=size("0/0"))
@@ -266,7 +266,7 @@ def test_whole_stacks_show_who_called(log_of):
 
 
 def test_a_failed_guard_belongs_to_the_newest_compile_of_that_id(log_of):
-    def opened(compile_id):  # the span that begins each compile in a real log
+    def opened(compile_id):  # the span that starts each compile in a real log
         return span("dynamo", "B", 1.7e15, compile_id)
 
     again = (
@@ -483,5 +483,5 @@ def test_values_of_wrong_types_do_no_harm(value, log_of):
         "0/0: x  # " + "# " * 200_000 + ":1 in",
     ],
 )
-def test_long_texts_are_read_without_going_back_and_forth(text):
+def test_long_texts_take_linear_time(text):
     assert len(parse_reason(text)["guard"]) <= 20_000

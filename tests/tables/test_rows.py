@@ -1,4 +1,4 @@
-"""Lists and numbers that are packed are what was added, whatever it is and however much."""
+"""Packed lists and numbers return what was added, for any contents and sizes."""
 
 import gc
 import json
@@ -43,7 +43,7 @@ def text(array):
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(ITEMS, max_size=8)), max_size=5))
 @cases(60)
-def test_what_was_added(calls):
+def test_items_come_back_unchanged(calls):
     array, expected = JsonList(), []
     for together, items in calls:
         if together:
@@ -66,7 +66,7 @@ def test_an_item_that_changes_later_does_not_change_the_list():
 
 
 def held_bytes(make):
-    """What is made, and how much memory it holds."""
+    """Return a function's result, and how much memory it holds."""
     tracemalloc.start()
     try:
         made = make()
@@ -124,7 +124,7 @@ def test_the_file_of_a_table(table, codec):
         and lines.endswith(b"\n")
         and [json.loads(line) for line in lines.splitlines()] == table
     )
-    if codec.name == "zstd":  # readers ask for room before they begin
+    if codec.name == "zstd":  # readers reserve memory before they start
         assert zstandard.frame_content_size(data) == len(lines)
 
 
@@ -176,7 +176,7 @@ def test_packs_in_memory_and_in_a_file(count):
     data, packs = packs_of(count)
     assert list(packs) == data and len(packs) == count
     assert all(packs[number] == data[number] for number in reversed(range(count)))
-    packs.append(b"more")  # behind what was read
+    packs.append(b"more")  # after the part that was read
     assert packs[count] == b"more" and list(packs)[:-1] == data
 
 
@@ -213,7 +213,7 @@ def test_a_file_that_cannot_grow(limit_bytes, monkeypatch):
 
 
 def test_json_that_is_kept_takes_no_more_room_than_it_has():
-    """orjson writes into room that grows twofold, and returns all of it."""
+    """orjson writes into a buffer that doubles, and returns all of it."""
     value = {"text": "x" * 3000}
     tracemalloc.start()
     try:

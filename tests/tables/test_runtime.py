@@ -1,4 +1,4 @@
-"""The tables of run times: the fixtures against their programs, and records of runs on several devices."""
+"""The tables of run times: fixtures checked against their programs, and records of several devices."""
 
 import json
 
@@ -8,7 +8,7 @@ from log_builder import log
 
 @pytest.fixture(scope="session")
 def fixture_table(built, root):
-    """(log, its truth) of a fixture."""
+    """Return (log, its truth) of a fixture."""
 
     def find(name, number=0):
         it = built(root / "fixtures" / name / "trace").logs[number]
@@ -51,7 +51,7 @@ def test_schedules_of_collectives(fixture_table, number):
 
 
 def test_a_public_trace_of_devices(shared_traces, built):
-    """Two graphs, run by turns, on a device for which torch estimates run times."""
+    """Two graphs that run in turns, on a device for which torch estimates run times."""
     (it,) = built(shared_traces / "exec_order/dedicated_log_torch_trace_rank_0_a74od7a1.log").logs
     metrics = it.table("runtime_metrics")
     assert [row["graphs"] for row in it.table("graph_executions")] == [["0/1", "0/0"] * 3]
@@ -62,7 +62,7 @@ def test_a_public_trace_of_devices(shared_traces, built):
     assert len(metrics) == 2 and all(row["duration_us"] for row in metrics)
 
 
-# Written from torch's sources (torch/_inductor/fx_passes); no fixture has them: they need devices.
+# From torch's sources (torch/_inductor/fx_passes); no fixture has them, because they need devices.
 
 
 def test_tables_of_estimates(log_of):

@@ -1,4 +1,4 @@
-"""The table of sources: the fixtures against their programs, and records that they do not have."""
+"""The table of sources: fixtures checked against their programs, and records without a fixture."""
 
 import json
 
@@ -11,7 +11,7 @@ def fixture_log(built, root):
     return lambda name: built(root / "fixtures" / name / "trace").logs[0]
 
 
-def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
+def test_a_dumped_source_is_that_of_the_compile_after_it(fixture_log):
     it = fixture_log("compiled_autograd")
     (dump,) = [row for row in it.table("sources") if row["kind"] == "dump_file"]
     compiled = it.compile(dump["compile"])
@@ -55,7 +55,7 @@ def test_bytecode_of_resume_functions(fixture_log):
                 assert texts[index].count("RETURN_VALUE") and row[f"{which}_instruction_count"] >= texts[
                     index
                 ].count("LOAD_FAST")
-    # Behind the last print nothing is left to compile.
+    # After the last print nothing is left to compile.
     assert [row["function"] for row in rows if row["modified_event"] is None] == [
         "torch_dynamo_resume_in_prints_last_at_24"
     ]
@@ -74,8 +74,8 @@ def test_side_effects_and_wrappers(fixture_log):
     assert "activation_memory_budget" in configs[0]
 
 
-def test_configurations_are_told_apart(fixture_log):
-    """In a region of its own, regional_inductor changes the configuration."""
+def test_configurations_are_distinguished(fixture_log):
+    """regional_inductor changes the configuration in its region."""
     configs = [row["config"] for row in fixture_log("regions").table("functorch_configs")]
     assert len({json.dumps(config) for config in configs}) > 1
 
@@ -86,7 +86,7 @@ def test_links(shared_traces, built):
     assert (link["name"], link["safe"]) == ("manifold_url", True)
 
 
-# Written from torch's sources; no fixture has them.
+# From torch's sources; no fixture has them.
 
 
 @pytest.mark.parametrize(
@@ -145,4 +145,6 @@ def test_hostile_records(log_of, found):
         (None, 0, None)
     ]
     assert it.table("functorch_configs")[0]["config"] is None
-    assert [code for code, *_ in found(it)] == ["table-parse"] * 3  # the part of a graph that is none, too
+    assert [code for code, *_ in found(it)] == [
+        "table-parse"
+    ] * 3  # including the part of a graph that is not a graph

@@ -1,4 +1,4 @@
-"""The timeline made of spans that nest."""
+"""The timeline: spans that nest."""
 
 import json
 import random
@@ -27,7 +27,7 @@ def rows(it):
 
 
 def tree(it):
-    """{name of a span: name of its parent} of a log in which names are unique."""
+    """Return {name of a span: name of its parent} of a log with unique names."""
     all_rows = rows(it)
     return {
         row["name"]: all_rows[row["parent"]]["name"] if row["parent"] is not None else None
@@ -36,7 +36,7 @@ def tree(it):
 
 
 def repairs(it):
-    """{what was repaired or left out: how often}, from the diagnostics."""
+    """Return {repair or omission: count} from the diagnostics."""
     return {
         row["code"].removeprefix("timeline-"): row["count"]
         for row in it.table("diagnostics")
@@ -45,7 +45,7 @@ def repairs(it):
 
 
 def trace_event(name, phase, ts, compile_id="0/0", **fields):
-    """A chromium event that says its compile id, as torch does."""
+    """Return a chromium event with a compile id, as torch writes it."""
     return record(
         f"chromium_event {compile_id}",
         payload=json.dumps(
@@ -70,7 +70,7 @@ def test_spans_of_real_logs_agree_with_the_metrics(built, path):
 
 
 def check_nesting(it):
-    """What the schema says of lanes, parents and self times."""
+    """Check the schema's rules for lanes, parents and self times."""
     sums, all_rows = it.table("span_totals"), rows(it)
     assert [row["id"] for row in all_rows] == list(range(len(all_rows)))
     last = {}
@@ -107,7 +107,7 @@ def any_ended_above(all_rows, row):
 
 
 def test_what_a_killed_process_left_open(built, root, found):
-    """The backend ends the process, inside of the second compile's spans; the first compile is whole."""
+    """The backend ends the process inside the second compile's spans; the first compile is complete."""
     (it,) = built(root / "fixtures" / "killed" / "trace").logs
     unended = [row["name"] for row in rows(it) if row["duration_us"] is None]
     assert unended == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
@@ -130,7 +130,7 @@ def test_what_a_killed_process_left_open(built, root, found):
 
 
 def test_a_restart_keeps_its_outer_spans(built, root):
-    """A graph break restarts the compile: its spans begin in 1/0, those of the second attempt in 1/0_1."""
+    """A graph break restarts the compile: its spans start in 1/0, those of the second attempt in 1/0_1."""
     (it,) = built(root / "fixtures" / "graph_breaks" / "trace").logs
     all_rows = rows(it)
     attempt = next(row for row in all_rows if row["name"] == "compile_attempt_1")
@@ -145,7 +145,7 @@ def test_a_restart_keeps_its_outer_spans(built, root):
     assert repairs(it) == {}
 
 
-def test_an_instant_has_a_place_of_its_own(built, root):
+def test_an_instant_has_its_own_place(built, root):
     (it,) = built(root / "fixtures" / "recompiles" / "trace").logs
     assert [(row["name"], row["compile"], row["attempt"]) for row in it.table("instants")] == [
         ("automatic_dynamic", "0/1", 0)
@@ -154,8 +154,8 @@ def test_an_instant_has_a_place_of_its_own(built, root):
 
 
 def test_threads_overlap(log_of, found):
-    """Made by hand after multi_rank_schedule of the public traces: workers compile files while the main
-    thread waits for one.
+    """Made after multi_rank_schedule of the public traces: workers compile files while the main thread waits
+    for one.
     """
     it = log_of(
         trace_event("dynamo", "B", T0)
@@ -190,7 +190,7 @@ def test_threads_overlap(log_of, found):
 
 
 def test_an_end_belongs_to_its_own_compile(log_of):
-    """Made by hand: an exception leaves 'backend_compile' of 0/0 open; the same name of 1/0 ends."""
+    """An exception leaves 'backend_compile' of 0/0 open; the same name of 1/0 ends."""
     it = log_of(
         trace_event("dynamo", "B", T0, "0/0")
         + trace_event("backend_compile", "B", T0 + 10, "0/0")
@@ -215,8 +215,8 @@ def test_an_end_belongs_to_its_own_compile(log_of):
     assert [row["duration_us"] for row in rows(crossed)] == [10, 15]
 
 
-def test_what_torch_does_not_write(log_of, found):
-    """Made by hand."""
+def test_events_that_torch_does_not_write(log_of, found):
+    """Hand-made events."""
     it = log_of(
         trace_event("no begin", "E", T0)
         + trace_event("backwards", "B", T0 + 9)
@@ -236,8 +236,8 @@ def test_what_torch_does_not_write(log_of, found):
     assert {row[0] for row in found(it)} == {f"timeline-{what}" for what in repairs(it)}
 
 
-def test_neighbours_are_no_children(log_of):
-    """Made by hand: spans of less than a microsecond, one behind the other at one time."""
+def test_neighbors_are_not_children(log_of):
+    """Spans shorter than a microsecond, one after another at one time."""
     it = log_of(b"".join(trace_event(name, phase, T0 + at) for name, phase, at in (
         ("outer", "B", 0), ("a", "B", 5.0), ("a", "E", 5.25), ("b", "B", 5.5), ("b", "E", 9), ("c", "B", 9.25), ("c", "E", 9.5), ("outer", "E", 20),
     )))  # fmt: skip
@@ -252,7 +252,7 @@ def test_a_log_without_a_timeline(log_of):
 
 
 def test_arguments_of_any_shape(log_of):
-    """Made by hand: none of these says a compile id."""
+    """None of these contains a compile id."""
     values = ("null", "[]", "1", '{"compile_id": {"a": []}}', '{"compile_id": [1]}')
     events = [
         record("chromium_event", payload=f'{{"name": "x", "ph": "{ph}", "ts": {T0 + n}, "args": {v}}}')
@@ -265,7 +265,7 @@ def test_arguments_of_any_shape(log_of):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_timeline_nests(log_of, seed):
-    """Spans at random, some without an end: lanes nest, and no time is counted twice."""
+    """Random spans, some without an end: lanes nest, and no time is counted twice."""
     dice, events = random.Random(seed), []
     for _ in range(dice.randrange(1, 60)):
         name, cid, start = dice.choice("abcd"), dice.choice(("0/0", "0/0_1", "1/0")), dice.randrange(80) / 2
@@ -303,9 +303,7 @@ _SPAN_EVENTS = st.tuples(
 @given(st.lists(_SPAN_EVENTS, max_size=60), st.sets(st.integers(0, 60), max_size=8), st.booleans())
 @cases(300)
 def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
-    """``settle`` at any moments, as of a log that grows; times that go forward as a rule, and some that do
-    not.
-    """
+    """``settle`` at any time, as for a log that grows; times mostly increase."""
     settling, plain = (Spans(TableContext(StackTable(), Diagnostics(), Tally())) for _ in range(2))
     for table in (settling, plain):
         table._compiles.append(Compile(None, 1, 0, 0))

@@ -1,4 +1,4 @@
-"""Symbols of dynamic shapes: what the program of a fixture makes, and records written by hand."""
+"""Symbols of dynamic shapes: those of a fixture's program, and records written by hand."""
 
 import json
 
@@ -32,7 +32,7 @@ def symbol_of(log, event):
     return row
 
 
-def test_a_guard_says_which_symbol_it_is_about_and_where_it_comes_from(built, root):
+def test_a_guard_names_its_symbol_and_its_source(built, root):
     """guarded: x.shape[0] > 3, called with 6."""
     it = dynamic_shapes(root, built)
     (symbol,) = of_compile(it, "1/0", "symbols")
@@ -44,7 +44,7 @@ def test_a_guard_says_which_symbol_it_is_about_and_where_it_comes_from(built, ro
     assert (guard["pair_event"], guard["context"], guard["prefix"]) == (None, None, None)
 
 
-def test_a_specialization_names_the_symbol_that_became_a_constant(built, root):
+def test_a_specialization_names_its_symbol(built, root):
     it = dynamic_shapes(root, built)
     (special,) = of_compile(it, "0/0", "specializations")
     assert (special["value"], special["reason"]) == ("7", "range_refined_to_singleton")
@@ -100,7 +100,7 @@ def test_a_condition_that_nothing_can_decide(built, root):
     assert event_of(it, error["expression_event"]).metadata["expression_created"]["result"] == error["expr"]
 
 
-# Records written by hand, after facts about torch 2.13.
+# Records written by hand, from torch 2.13.
 
 
 def test_every_attempt_and_every_trace_has_its_own_symbols(log_of):
@@ -149,9 +149,7 @@ def test_guards_that_only_look_like_two_records_of_one_stay_two(log_of):
 
 
 def test_guards_of_many_compiles_stay_in_the_order_of_the_log(log_of):
-    """The last guard of a compile could get a second record for as long as the log goes on; the others must
-    not wait for it.
-    """
+    """The last guard of a compile could get a second record at any time; the others must not wait for it."""
     count = 600
     first = [f'guard_added {n}/0 {{"expr": "s{n} > 1", "prefix": "eval"}}' for n in range(count)]
     late = 'guard_added_fast 0/0 {"expr": "s0 > 1"}'  # far too late

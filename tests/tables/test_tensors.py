@@ -6,13 +6,13 @@ from log_builder import log, record
 
 
 def tensors(it):
-    """The rows with the size of their storage."""
+    """Return the rows with the size of their storage."""
     sizes = {row["event"]: row["size_bytes"] for row in it.table("tensor_storages")}
     return [{**row, "size_bytes": sizes.get(row["storage_event"])} for row in it.table("tensors")]
 
 
 def graphs(it):
-    """[(inputs, others)] of each graph, {name: sizes} both."""
+    """Return [(inputs, others)] of each graph, both {name: sizes}."""
     out = []
     for row in it.table("graph_tensors"):
         named = list(zip(row["nodes"], row["shapes"], strict=True))
@@ -26,7 +26,7 @@ def fixture(built, root, name):
 
 
 def test_inputs_of_each_compile(built, root):
-    """The program calls any_dtype with three types, and limited with one size after the other."""
+    """The program calls any_dtype with three types, and limited with one size after another."""
     rows = {row["compile"]: row for row in tensors(fixture(built, root, "recompiles"))}
     assert {key: rows[key]["dtype"] for key in ("2/0", "2/1", "2/2")} == {
         "2/0": "torch.float32",
@@ -82,7 +82,7 @@ def test_parameters_of_a_model(built, root):
 
 
 def test_a_subclass_is_made_of_its_parts(built, root):
-    """wrappers: one input is a TwoTensor; its tensors a and b are no inputs themselves."""
+    """wrappers: one input is a TwoTensor; its tensors a and b are not inputs themselves."""
     rows = [
         row for row in tensors(fixture(built, root, "wrappers")) if row["other"] and "attrs" in row["other"]
     ]
@@ -91,7 +91,7 @@ def test_a_subclass_is_made_of_its_parts(built, root):
 
 
 def test_a_constant_that_was_a_symbol_is_a_number(built, root):
-    """specializes: the comparison of x.shape[1] with 7 makes it 7, which torch then writes as text."""
+    """specializes: comparing x.shape[1] with 7 makes it 7, which torch then writes as text."""
     inputs, _ = graphs(fixture(built, root, "dynamic_shapes"))[0]
     assert inputs["l_x_"][1] == inputs["l_y_"][1] == 7
 
@@ -110,7 +110,7 @@ def test_all_public_logs_join(built, shared_traces):
         assert {row["device"] for row in rows} <= {"cpu", "cuda:0"}
 
 
-# Records written by hand, after facts about torch 2.13.
+# Records written by hand, from torch 2.13.
 
 
 def test_numbers_that_come_again_mean_the_newest_row_before(log_of):
@@ -157,7 +157,7 @@ def test_sparse_and_mps_tensors(log_of):
     assert (other["device"], other["other"], other["requires_grad"]) == ("meta?", None, True)
 
 
-def test_inputs_are_told_from_the_text_of_the_graph(log_of):
+def test_inputs_come_from_the_text_of_the_graph(log_of):
     def graph(signature, **sizes):
         return record(
             "dynamo_output_graph 0/0 " + json.dumps({"sizes": sizes}),

@@ -1,5 +1,5 @@
-"""What vLLM compiled: held against what a script of its own reads from the raw records, and made logs for
-what real ones lack.
+"""The vLLM tables, checked against a separate script's reading of the raw records; generated logs for other
+cases.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ def digest(log, piece, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pieces_are_what_the_raw_records_say(real, truth, name):
+def test_pieces_agree_with_the_raw_records(real, truth, name):
     log, said = real(name), true_of(truth, name)
     pieces, backends = log.table("vllm_pieces"), log.table("vllm_backends")
     names = {artifact.event: artifact.row["name"] for artifact in log.artifacts}
@@ -84,7 +84,7 @@ def test_pieces_are_what_the_raw_records_say(real, truth, name):
     ],
 )
 def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
-    """Ten threads load at once, so that the order of the records says nothing."""
+    """Ten threads load in parallel, so the order of the records means nothing."""
     loaded, compiled = real(warm).table("vllm_pieces"), real(cold).table("vllm_pieces")
     (backend,) = real(warm).table("vllm_backends")
     assert backend["is_loaded"] and backend["event"] is None and backend["config"] == {}
@@ -98,7 +98,7 @@ def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
         for piece, other in zip(loaded, joined, strict=True)
     ] == true_of(truth, warm)["loads"]
     assert {piece["outcome"] for piece in loaded} == {"loaded"} and len(joined) == 10
-    # The graph of each is found by its arguments, where only one piece has them; its load then has a time.
+    # Its graph is found by its arguments when only one piece has them; its load then has a time.
     assert [piece["graph_hash"] for piece in loaded] == [piece["graph_hash"] for piece in joined]
     for piece in loaded:
         twice = sum(other["graph_hash"] == piece["graph_hash"] for other in loaded) > 1
@@ -108,7 +108,7 @@ def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
     assert [piece["aot_id"] for piece in loaded] == [piece["aot_id"] for piece in joined]
 
 
-def test_reuse_is_told_where_one_piece_alone_has_the_code(real):
+def test_reuse_is_known_where_only_one_piece_has_the_code(real):
     log = real("llama-jit-cold/")
     pieces = log.table("vllm_pieces")
     reused = {
@@ -125,7 +125,7 @@ def test_reuse_is_told_where_one_piece_alone_has_the_code(real):
     assert [row["same_as"] for row in submodules] == [None, None, submodules[1]["name"], None]
 
 
-def test_passes_say_what_they_changed(real):
+def test_passes_have_their_changes(real):
     rows = [row for row in real("passes-cold/").table("vllm_passes") if row["piece"] == 0]
     assert [(row["number"], row["name"], row["is_equal"]) for row in rows] == [
         (None, "VllmIRInplaceFunctionalizationPass", False), (0, "NoOpEliminationPass", False), (1, "PostCleanupPass", True),
@@ -154,7 +154,7 @@ def test_passes_say_what_they_changed(real):
     ],
 )
 def test_a_compile_ahead_of_time_has_status_and_time(real, name, status, time_us):
-    """The metrics of the capture say 640 µs, and have no compile id."""
+    """The metrics of the capture record 640 µs, and have no compile id."""
     (compile,) = real(name).compiles
     assert (compile.status, compile.row["total_us"]) == (status, time_us)
     assert 0 <= real(name).summary["compile_us"] - time_us < 5_000
@@ -167,7 +167,7 @@ def test_other_programs_have_an_empty_table(built, root):
             assert not any(log.table(name) for name in TABLES)
 
 
-# Made logs
+# Generated logs
 
 GRAPH = (
     'class GraphModule(torch.nn.Module):\n    def forward(self, layer_{n}_w: "f32[8]", x_{n}: "f32[s0]"):\n  '
@@ -197,7 +197,7 @@ def graph(number, compile_id=""):
 
 
 def compiled(number, compile_id="", code="code"):
-    """The records of a compile of the graph of a submodule."""
+    """Return the records of a compile of the graph of a submodule."""
     parts = [
         ("artifact:aotautograd_cache_miss", '{"key": "k"}'),
         ("artifact:before_pre_grad_graph", GRAPH.format(n=number)),
@@ -217,8 +217,8 @@ def outcomes(log):
     ]
 
 
-def test_a_graph_says_whose_compile_it_is(log_of):
-    """Starts that are written before the compiles, in another order."""
+def test_a_graph_belongs_to_its_compile(log_of):
+    """Starts that are written before the compiles, in a different order."""
     log = log_of(
         config()
         + start("submod_0")
@@ -233,7 +233,7 @@ def test_a_graph_says_whose_compile_it_is(log_of):
 
 
 def test_a_second_backend_has_pieces_of_its_own(log_of):
-    """A draft model: its submodules have the same names, and no piece of the other's is reused."""
+    """A draft model: its submodules have the same names, and no piece of the other is reused."""
     log = log_of(
         config()
         + start("submod_0")
@@ -271,7 +271,7 @@ def test_two_compiles_at_once_are_kept_apart(log_of):
     assert [row["is_ended"] for row in log.table("vllm_backends")] == [True, False]
 
 
-def test_what_comes_after_the_last_piece_is_none_of_its(log_of):
+def test_records_after_the_last_piece_are_not_part_of_it(log_of):
     log = log_of(
         config()
         + start("submod_0")
@@ -289,7 +289,7 @@ def test_a_log_that_ends_within_a_piece(log_of):
     assert outcomes(log_of(config() + start("submod_0"))) == [("submod_0", "unfinished", 0)]
 
 
-def test_nothing_compiled_and_no_end_is_no_reuse(log_of):
+def test_no_compile_and_no_end_is_not_a_reuse(log_of):
     """The backend ended with an exception before the first record of a compile."""
     ended = span("vllm_backend", "B", 1) + config() + start("submod_0") + span("vllm_backend", "E", 2000)
     (piece,) = log_of(ended).table("vllm_pieces")
@@ -329,7 +329,7 @@ def test_mixed_records_of_two_loads_give_their_code_alone(log_of):
     }
 
 
-def test_loads_of_no_vllm_are_no_pieces(log_of):
+def test_loads_outside_vllm_are_not_pieces(log_of):
     loads = (
         record("artifact:fx_graph_runnable", payload="a")
         + record("inductor_output_code", payload="b")
@@ -348,7 +348,7 @@ def test_loads_of_no_vllm_are_no_pieces(log_of):
         '{"submod_name": "../<b>", "compile_range_start": 1e300}',
     ],
 )
-def test_strange_starts_are_kept_and_say_nothing(log_of, said):
+def test_strange_starts_are_kept_and_ignored(log_of, said):
     log = log_of(config() + record("artifact:vllm_piecewise_compile_start", payload=said) + finished())
     (piece,) = log.table("vllm_pieces")
     assert (piece["range_start"], piece["range_end"], piece["outcome"]) == (None, None, "reused")

@@ -1,6 +1,6 @@
-"""An address of every view of the default viewer, with something to see there.
+"""An address of every view of the default viewer, with visible contents.
 
-Tests that hold for all views go through them.
+Tests for all views use them.
 """
 
 import re
@@ -25,8 +25,8 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
     "ranks4": ["overview", "search&q=reduce&by=logs"],
 }  # fmt: skip
-# Fixture and some of its addresses: two or more, so that each is gone to from another. A test of all would be
-# the last one that runs.
+# Fixture and two or more of its addresses, so that each is reached from another one. A single test would
+# finish last.
 PARTS = [
     pytest.param(fixture, hashes[first::parts], id=f"{fixture}, {first + 1}" if parts > 1 else fixture)
     for fixture, hashes in ADDRESSES.items()
@@ -36,12 +36,12 @@ PARTS = [
 
 
 def view_names():
-    """The views that the viewer has."""
+    """Return the views of the viewer."""
     text = (VIEWERS / "default" / "frame" / "views.js").read_text()
     listed = re.findall(r'\["(\w+)", "[^"]+",\s*async \(\) =>', text)
     return {*listed, *re.findall(r"^  (\w+): async \(\) =>", text, re.MULTILINE)}
 
 
 def hash_of(place, log_id):
-    """The hash of one of the addresses, in a bundle whose first log has this id."""
+    """Return the hash of one of the addresses, in a bundle whose first log has this id."""
     return "#v=1&view=" + place.format(log=log_id)

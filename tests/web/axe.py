@@ -1,6 +1,6 @@
-"""What axe-core complains about.
+"""Violations that axe-core finds.
 
-It is a development dependency of the viewers, and runs in the page by the test alone, past the page's policy.
+It is a development dependency of the viewers, and only tests run it in the page, past the page's policy.
 """
 
 import pytest
@@ -9,11 +9,11 @@ from pages import settle
 
 AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-OF_COLOURS = ["color-contrast", "link-in-text-block"]  # all that light and dark can have different
+OF_COLOURS = ["color-contrast", "link-in-text-block"]  # everything that can differ between light and dark
 
 
 def violations(page, theme):
-    """A line for each thing that is wrong on the page as it is; in the dark only what depends on colours."""
+    """Return a line for each violation on the page; in the dark theme only about colors."""
     if not AXE.exists():
         pytest.skip("axe-core is missing: run 'npm ci' in viewers/")
     if page.evaluate("typeof axe === 'undefined'"):
@@ -30,9 +30,9 @@ def violations(page, theme):
 
 
 def violations_in_both_themes(page):
-    """Light, then dark, as the system changes it. Then light again."""
+    """Return violations in the light theme, then in the dark one as set by the system; light afterwards."""
     found = [f"light: {violation}" for violation in violations(page, "light")]
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # no colour is on its way
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # no color is in transition
     settle(page)
     found += [f"dark: {violation}" for violation in violations(page, "dark")]
     page.emulate_media(color_scheme="light")

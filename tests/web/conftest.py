@@ -1,7 +1,7 @@
 """Real bundles, real servers, a real Chromium.
 
-A page fails its test on any console error, any script error, any failed request and any request to
-another host. Where a test wants errors it says so with ``page_with_errors``.
+A page fails its test on any console error, any script error, any failed request and any request to another
+host. Tests that expect errors use ``page_with_errors``.
 """
 
 import hashlib
@@ -47,9 +47,9 @@ def browser():
 
 
 def watched(page):
-    """What goes wrong on a page, and the addresses of all that it asked for: two lists that grow."""
+    """Record errors and requests of a page in two growing lists."""
     problems = []
-    # Chromium writes there, too, that a request ended with 400 or more.
+    # Chromium also logs there that a request ended with 400 or more.
     page.on(
         "console",
         lambda message: (
@@ -80,7 +80,7 @@ def _nothing_wrong(problems, addresses, errors):
 
 @pytest.fixture
 def new_page(browser, servers):
-    """new_page(errors=False, **context options): a page in a context of its own."""
+    """Return new_page(errors=False, **context options): a page in a new context."""
     pages = []
 
     def make(errors=False, **options):
@@ -96,16 +96,16 @@ def new_page(browser, servers):
 
 @pytest.fixture(scope="session")
 def blank(one_server):
-    """The address of a page with nothing on it.
+    """Return the address of an empty page.
 
-    A page that comes after it on the same server is begun anew, in the same process.
+    A page that follows on the same server starts from scratch in the same process.
     """
     return one_server[0] + BLANK
 
 
 @pytest.fixture(scope="session")
 def tab_of(browser, blank):
-    """tab_of(context options): the tab with these that tests share."""
+    """Return tab_of(context options): the tab with these options that tests share."""
     tabs = {}
     yield lambda options: tabs.setdefault(repr(options), Tab(browser, options, blank, watched))
     for tab in tabs.values():
@@ -114,9 +114,9 @@ def tab_of(browser, blank):
 
 @pytest.fixture
 def page_that(tab_of, servers):
-    """page_that(errors=False, **context options): a page that other tests have had; it is as new.
+    """Return page_that(errors=False, **context options): a reused page, reset to new.
 
-    A test gets one for the same options.
+    A test gets one page per set of options.
     """
     taken = []
 
@@ -146,17 +146,17 @@ def page_with_errors(page_that):
 
 @pytest.fixture
 def follow(tmp_path):
-    """The Following of a bundle that grows."""
+    """The Following of a growing bundle."""
     with following(tmp_path) as made:
         yield made
 
 
 @pytest.fixture
 def open_viewer(new_page, served):
-    """open_viewer(folder of a bundle, hash, viewer): the page, of a server of its own."""
+    """Return open_viewer(folder of a bundle, hash, viewer): the page, from its own server."""
 
     def open_it(folder, hash="", viewer="default", *, silent=False, **options):
-        """``silent``: what the server has to tell of new states never comes."""
+        """``silent``: events about new states never arrive."""
         page = new_page(**options)
         if silent:
             page.clock.install()
@@ -169,7 +169,9 @@ def open_viewer(new_page, served):
 
 @pytest.fixture(scope="session")
 def bundle_of(tmp_path_factory):
-    """bundle_of(fixture name | path | bytes, codec): the bundle, built once in a session, for tests to read."""
+    """Return bundle_of(fixture name | path | bytes, codec): the bundle, built once per session, for tests to
+    read.
+    """
     once = once_in_a_session(tmp_path_factory)
 
     def make(source, codec="zstd"):
@@ -207,9 +209,9 @@ def one_server():
 
 @pytest.fixture(scope="session")
 def address_of(one_server):
-    """address_of(bundle folder, server): where the default viewer shows it.
+    """Return address_of(bundle folder, server): its address in the default viewer.
 
-    Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file.
+    Servers: 'serve' is ours, 'static' a plain one, 'export' a file.
     """
     address, app = one_server
     starters = {"static": _static, "export": _export}
@@ -229,14 +231,14 @@ def address_of(one_server):
 
 @contextmanager
 def run_app(app):
-    """The address of an application of ours, on a port of its own."""
+    """Return the address of an application of ours, on its own port."""
     with running(app) as port:
         yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
 def served(servers):
-    """served(bundles by name, viewers by name, allowed origins): the address of our server with them."""
+    """Return served(bundles by name, viewers by name, allowed origins): the address of our server with them."""
     from tlparse_bundle.serve.http.app import create_app
 
     return lambda *args, **options: servers.enter_context(run_app(create_app(*args, **options)))
@@ -265,7 +267,9 @@ def _export(folder):
 
 @pytest.fixture
 def show(page, bundle_of, address_of):
-    """show(source, hash, codec, server): opens the viewer on a bundle; returns (page, the bundle in Python)."""
+    """Return show(source, hash, codec, server): open the viewer on a bundle; return (page, the bundle in
+    Python).
+    """
 
     def open_it(source, hash="", *, codec="zstd", server="serve"):
         folder = (

@@ -1,6 +1,4 @@
-"""A bundle that grows while a test writes its logs: the follower runs in a process of its own, as it does for
-users.
-"""
+"""A bundle that grows while a test writes its logs; the follower runs in a separate process, as for users."""
 
 import itertools
 import json
@@ -24,7 +22,7 @@ Follower([sys.argv[1]], sys.argv[2], codec=sys.argv[3]).run(ended, lambda manife
 
 
 class Following:
-    """``logs``: where they are written; ``out``: the bundle."""
+    """``logs``: their folder; ``out``: the bundle."""
 
     def __init__(self, folder, codec="zstd"):
         self.logs, self.out = folder / "logs", folder / "out"
@@ -35,7 +33,7 @@ class Following:
         )  # fmt: skip
 
     def write(self, **parts):
-        """Appends bytes to logs by name, and waits until a state has them."""
+        """Append bytes to logs by name, and wait until a state has them."""
         for name, data in parts.items():
             with (self.logs / f"dedicated_log_torch_trace_{name}.log").open("ab") as file:
                 file.write(data)
@@ -51,7 +49,7 @@ class Following:
         return {row["source"]["name"].rpartition("/")[2]: read[row["id"]] for row in manifest["logs"]}
 
     def end(self):
-        """The logs are finished: the bundle is, too."""
+        """Finish the logs, and so the bundle."""
         if self._process.poll() is None:
             self._process.stdin.close()
             assert self._process.wait(HANG_S) == 0
@@ -71,13 +69,13 @@ def following(folder, codec="zstd"):
 
 
 def cuts(data, *shares):
-    """The data in pieces that end within records, at these shares of it."""
+    """Split the data within records, at these shares of it."""
     ends = [0, *(int(len(data) * share) for share in shares)]
     return [data[begin:end] for begin, end in itertools.pairwise(ends)]
 
 
 def whole_records(data, share):
-    """So much of the data as ends with a record."""
+    """Return about this share of the data, up to the end of a record."""
     return data[: max(found.start() for found in RECORD.finditer(data) if found.start() <= len(data) * share)]
 
 

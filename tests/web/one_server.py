@@ -1,30 +1,30 @@
 """One server for the bundles of a session.
 
-The viewers have one address then, and a browser that has read them does not ask again.
+The viewers have one address, so a browser does not load them twice.
 """
 
 from tlparse_bundle.serve.http.app import create_app
 
-BLANK = "/blank"  # a page with nothing on it
+BLANK = "/blank"  # an empty page
 
 
 class OneServer:
-    """An application: each bundle has one of ours, and a name below /bundles/."""
+    """An application in which each bundle has its own one, below /bundles/."""
 
     def __init__(self):
         self._apps = {}
         self._folders = {}
-        self._any = create_app({})  # for what is the same with any bundle: viewers, the icon
+        self._any = create_app({})  # for viewers and the icon, which are the same with any bundle
 
     def add(self, folder, name=None):
-        """The name of a bundle, one that is free when none is given."""
+        """Return the name of a bundle, a free one when none is given."""
         name = name or f"run{len(self._apps)}"
         self._apps[name] = create_app({name: folder})
         self._folders[name] = folder
         return name
 
     def _there(self):
-        """The bundles that are still there: those of a test go when it ends."""
+        """Return the bundles that still exist; those of a test are removed when it ends."""
         return {name: folder for name, folder in self._folders.items() if folder.exists()}
 
     async def __call__(self, scope, receive, send):
@@ -45,9 +45,9 @@ class OneServer:
 
 
 def _kept(send):
-    """Viewers do not change while tests run: the browser need not ask whether they did.
+    """Let the browser cache viewers, which don't change while tests run.
 
-    (What it is told else: tests/serve.)
+    (tests/serve tests the real headers.)
     """
 
     async def answer(message):

@@ -1,4 +1,4 @@
-"""Opening pages, and waiting for what they do.
+"""Open pages, and wait for their contents.
 
 Tests wait for what they want to see, never for time to pass.
 """
@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 from playwright.sync_api import Error, expect
 from waiting import until
 
-# Ends a test that waits in vain. What works is far from it, however busy the machine is.
+# Ends a test that waits in vain. Working code is far from this limit, even on a busy machine.
 WAIT_MS = 60_000
 expect.set_options(timeout=WAIT_MS)
 
-# quiet() resolves when a view is drawn and the page has nothing more to do by itself: no short timer runs,
-# and several frames changed nothing.
+# quiet() resolves when a view is drawn and the page is idle: no short timer runs, and several frames changed
+# nothing.
 QUIET = """(() => {
   const timers = new Set(), start = window.setTimeout, stop = window.clearTimeout;
   let changes = 0;
@@ -38,13 +38,13 @@ QUIET = """(() => {
 
 LEFT = re.compile(
     "context was destroyed|because of a navigation"
-)  # what is waited for in a page that another one follows
+)  # what a page waits for that another one follows
 
-_requests = WeakKeyDictionary()  # page: those that are not answered, and the addresses of all
+_requests = WeakKeyDictionary()  # page: pending requests, and the addresses of all
 
 
 def open_page(browser, **options):
-    """A page in a context of its own, which settle() can wait for."""
+    """Return a page in a new context, which settle() can wait for."""
     context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(QUIET)
@@ -64,12 +64,12 @@ def open_page(browser, **options):
 
 
 def asked(page):
-    """The addresses of all that a page has asked for: a list that grows."""
+    """Return the growing list of addresses that a page has requested."""
     return _requests[page][1]
 
 
 def settle(page):
-    """Until the view is drawn, everything that it asked for is there, and nothing changes any more."""
+    """Wait until the view is drawn, all its requests are answered, and nothing changes."""
     becomes(lambda: _settled(page))
 
 
@@ -86,13 +86,13 @@ def _settled(page):
 
 
 def go(page, hash):
-    """Leads an open page to another address of it, and waits until it shows what is there."""
+    """Lead an open page to another address of it, and wait until it is drawn."""
     page.evaluate("hash => { location.hash = hash }", hash)
     settle(page)
 
 
 def text_of(page):
-    """What a view shows, with what is selected in it."""
+    """Return the text of a view, with its selection."""
     return page.evaluate(
         """() => [document.title, document.querySelector('main').innerText, ...Array.from(document.querySelectorAll('main [aria-selected=true], main [aria-current], main [aria-pressed=true]'), (e) => e.innerText),
         ...Array.from(document.querySelectorAll('main input, main select'), (e) => e.type === 'checkbox' ? e.checked : e.value)].join('\\n')"""
@@ -100,13 +100,13 @@ def text_of(page):
 
 
 def becomes(read, wanted=True):
-    """What is read of a page is what is wanted, or will be. For what expect() has no words."""
+    """Wait until a value read from a page equals the wanted one, for cases that expect() does not cover."""
     until(read, wanted, WAIT_MS / 1000)
 
 
 def listed(log):
-    """The keys of what the list of compiles shows: compiles, what torch refused or only captured, and '-' for
-    the records of none.
+    """Return the keys in the list of compiles: compiles, refused compiles and captures, and '-' for records
+    without a compile.
     """
     return [
         "-",
@@ -115,11 +115,11 @@ def listed(log):
 
 
 def address(page):
-    """The address that the page has now. (page.url hears of a change a little later.)"""
+    """Return the current address of the page. (page.url changes a little later.)"""
     return page.evaluate("location.href")
 
 
 def expect_address(page, *parts):
-    """Each part is in the address, or will be."""
+    """Wait until each part is in the address."""
     for part in parts:
         expect(page).to_have_url(re.compile(re.escape(part)))

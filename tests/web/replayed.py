@@ -1,6 +1,4 @@
-"""A recorded log is written again while pages follow it: what they show is held against fresh builds of the
-same bytes.
-"""
+"""Replay a log while pages follow it, and compare them with fresh builds of the same bytes."""
 
 import json
 import random
@@ -21,14 +19,14 @@ PREFIX = re.compile(rb"^[VIWE]\d{4} (\d\d):(\d\d):(\d\d)\.(\d{6}) ", re.MULTILIN
 PROGRAM = """
 import json, select, sys
 from tlparse_bundle.follow import Follower
-def told(manifest):
+def on_state(manifest):
     sizes = [(log["source"]["size_bytes"], live["read_bytes"]) for log, live in zip(manifest["logs"], manifest["live"]["logs"])]
     print(json.dumps([manifest["live"]["counter"], *(sizes or [(0, 0)])[0]]), flush=True)
-Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: bool(select.select([sys.stdin], [], [], 0)[0]), told)
+Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: bool(select.select([sys.stdin], [], [], 0)[0]), on_state)
 """
 VIEWS = ("overview", "compiles", "timeline")
-# What a page shows: the titles of findings, the rows of compiles, the spans and their table. Not what is so
-# only while a log grows.
+# Contents of a page: the titles of findings, the rows of compiles, the spans and their table. Without the
+# parts specific to growing logs.
 SHOWN = """(view) => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
   if (view === "overview") return texts(".findings article h2, .findings article h3").filter((title) => !title.includes("did not end"));
@@ -44,7 +42,7 @@ _PIECE_S = 0.02
 
 
 def times_of(data):
-    """(place, seconds after the first) of each record."""
+    """Return (position, seconds after the first) of each record."""
     found = [
         (match.start(), sum(int(match[n]) * unit for n, unit in ((1, 3600), (2, 60), (3, 1), (4, 1e-6))))
         for match in PREFIX.finditer(data)
@@ -54,9 +52,9 @@ def times_of(data):
 
 
 def pieces(data, pace, seed=1):
-    """(seconds, end) of pieces, which end anywhere.
+    """Return (seconds, end) of pieces, which end anywhere.
 
-    ``pace``: how much faster than it was recorded; or bytes per second, below zero.
+    ``pace``: how much faster than recorded; or bytes per second, as a negative number.
     """
     rng, at, moments = random.Random(seed), 0, times_of(data)
     places = [place for place, _ in moments]
@@ -68,7 +66,7 @@ def pieces(data, pace, seed=1):
 
 
 class Replay:
-    """``written``: (when, how much) of what was written; ``states``: what each state has, by its counter:
+    """``written``: (when, how much) was written; ``states``: the contents of each state by its counter:
     (bytes in it, bytes read).
     """
 
@@ -85,7 +83,7 @@ class Replay:
         self._writer = threading.Thread(target=self._write)
 
     def follow(self):
-        """From now on there is a bundle, which has no log yet."""
+        """Start following; the bundle has no log yet."""
         self._reader.start()
         until((self.out / "manifest.json").exists)
 
@@ -115,21 +113,21 @@ class Replay:
         return self._writer.is_alive()
 
     def end(self):
-        """The log is finished, and then the bundle."""
+        """Finish the log, and then the bundle."""
         self._writer.join()
         self._process.stdin.close()
         self._reader.join()
         assert self._process.wait() == 0
 
     def late_s(self, state, when):
-        """How long it was then that something was written which this state does not have."""
+        """Return how long ago the first bytes were written that this state lacks."""
         if state is None:
             return 0.0
         read = self.states[state][1]
         return max(0.0, when - next((at for at, size in self.written if size > read), when))
 
     def fresh(self, state):
-        """A fresh build of what the state has; of the finished bundle that itself."""
+        """Return a fresh build of the state's bytes, or the finished bundle itself."""
         if state is None:
             return self.out
         size, out = self.states[state][0], self.folder / f"fresh{state}"
@@ -143,9 +141,9 @@ class Replay:
 
 
 def watched_replay(replay, open_page, *, each_s=1.0):
-    """Samples of pages that follow, taken each second: (seconds, view, state, what is shown, how late it is).
+    """Sample following pages every second: (seconds, view, state, contents, delay).
 
-    The last ones are of the finished bundle, of no state.
+    The last samples show the finished bundle, without a state.
     """
     replay.follow()
     pages = {view: open_page(replay.out, f"#v=1&view={view}") for view in VIEWS}
@@ -166,7 +164,7 @@ def watched_replay(replay, open_page, *, each_s=1.0):
                 )
             )
             now = time.monotonic()
-            if found["state"] and replay.states[found["state"]][0]:  # else there is no log yet
+            if found["state"] and replay.states[found["state"]][0]:  # otherwise there is no log yet
                 samples.append((now - begun, view, found["state"], found["shown"], now))
     replay.end()
     for view, page in pages.items():
@@ -181,7 +179,7 @@ def watched_replay(replay, open_page, *, each_s=1.0):
 
 
 class Fresh:
-    """What pages of fresh builds show of the states of a replay."""
+    """Contents of pages of fresh builds for the states of a replay."""
 
     def __init__(self, replay, open_page):
         self._replay, self._open_page = replay, open_page
@@ -196,7 +194,7 @@ class Fresh:
 
 
 def _at_rest(page, view):
-    """What a page of a bundle that does not grow shows, once it does not change any more."""
+    """Return the final contents of a page whose bundle does not grow."""
     ready = "() => document.querySelector('main h1, main h2') && !document.querySelector('main .loading')"
     before = []
 
@@ -210,7 +208,7 @@ def _at_rest(page, view):
 
 
 def _given(read):
-    """What it gives, once it gives something."""
+    """Poll until it returns something."""
     given = []
     until(lambda: bool(given.append(read()) or given[-1]))
     return given[-1]

@@ -1,16 +1,15 @@
-"""The tab that the tests of a session share: its process keeps the modules of the viewers, and shows a page
-for less than half the work.
+"""The tab that tests of a session share: its process keeps the viewers' modules, so a page needs less than
+half the work.
 
-The next test gets it as if it were new, or gets another one: a tab is given on when all that was done with it
-was to look at pages of the one server. What is noted there or stays set, such as a listener or a size, is the
-end of the tab.
+The next test gets it as if it were new, or gets another one. A tab is reused when the test only looked at
+pages of the one server. Lasting changes, such as a listener or a size, end the tab.
 """
 
 from urllib.parse import urlsplit
 
 from pages import open_page
 
-# What a page and its context do that outlives a page. After these the tab is not given on.
+# Changes of a page and its context that outlive a page. They prevent reuse of the tab.
 STAYS = {
     "page": (
         "on", "once", "route", "route_web_socket", "route_from_har", "add_init_script", "expose_function", "expose_binding", "emulate_media",
@@ -21,7 +20,7 @@ STAYS = {
 
 
 class Tab:
-    """open(): the page; leave(): it is made as new, or closed.
+    """open() returns the page; leave() resets or closes it.
 
     ``home`` is an empty page of the one server.
     """
@@ -31,7 +30,7 @@ class Tab:
         self.page = None
 
     def open(self):
-        """The page, and what watch() will note of it for the test that asks: its lists, which are empty."""
+        """Return the page, and watch()'s empty lists for the test."""
         if self.page is None:
             self.page = open_page(self.browser, **self.options)
             self.noted = self.watch(self.page)
@@ -54,7 +53,7 @@ class Tab:
                 page.evaluate("localStorage.clear(); sessionStorage.clear(); window.name = ''")
                 page.context.clear_cookies()
                 return
-        except Exception:  # whatever befell it
+        except Exception:  # whatever happened to it
             pass
         self.close()
 

@@ -13,7 +13,7 @@ def tab(browser, blank):
     tab.close()
 
 
-def test_a_page_that_was_only_looked_at_is_given_on_without_what_it_kept(tab, blank):
+def test_an_unchanged_page_is_reused_without_its_storage(tab, blank):
     page, *_ = tab.open()
     page.goto(f"{blank}?looked=at")
     page.evaluate(
@@ -30,7 +30,7 @@ def test_a_page_that_was_only_looked_at_is_given_on_without_what_it_kept(tab, bl
     ]
 
 
-def test_what_goes_wrong_is_that_of_the_test_in_which_it_does(tab):
+def test_errors_belong_to_their_test(tab):
     page, problems, _ = tab.open()
     page.evaluate("setTimeout(() => { console.error('mine'); null.x; })")
     becomes(lambda: (page.evaluate("0"), len(problems))[1], 2)
@@ -52,7 +52,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_page_that_was_changed_is_not_given_on(tab, change):
+def test_a_changed_page_is_not_reused(tab, change):
     page, *_ = tab.open()
     change(page)
     tab.leave()

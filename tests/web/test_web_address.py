@@ -62,7 +62,7 @@ def test_typing_is_one_step_back(show):
     page.get_by_role("link", name="Compiles", exact=True).click()
     page.get_by_label("Filter compiles").press_sequentially("grows")
     expect(page.get_by_text("2 of 13 rows")).to_be_visible()
-    expect_address(page, "q=grows")  # so few rows fit what was typed before, too
+    expect_address(page, "q=grows")  # so few rows also fit an earlier input
     page.go_back()
     expect(page.get_by_role("region", name="Findings")).to_be_visible()
     page.go_forward()
@@ -78,7 +78,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-def test_wrong_addresses_are_told(show, blank):
+def test_wrong_addresses_are_reported(show, blank):
     for place, words in WRONG:
         page, _ = show("recompiles", place)
         expect(page.get_by_text(words)).to_be_visible()

@@ -1,4 +1,4 @@
-"""Why the log is big, and who writes it."""
+"""The size of the log by kind, place and compile."""
 
 from pages import expect_address
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Artifacts: whatever opens is what torch wrote, and of large ones only what is in sight is in the page."""
+"""Artifacts open as torch wrote them, and the page holds only the visible part of large ones."""
 
 import base64
 import json
@@ -12,25 +12,24 @@ from provenance_graphs import key_of
 
 
 def address(artifacts, artifact):
-    """Name, and '@2' for the second of that name, as the viewer writes it."""
+    """Return the name, with '@2' for its second artifact, as the viewer writes it."""
     nth = [a.event for a in artifacts if a.name == artifact.name].index(artifact.event) + 1
     return artifact.name if nth == 1 else f"{artifact.name}@{nth}"
 
 
 def shown_text(page, name):
-    """The lines in the page, put together. Short texts are there in full."""
+    """Return the lines in the page, put together. Short texts are complete there."""
     lines = page.get_by_role("region", name=f"Text of {name}", exact=True).locator(".code-line .text")
     expect(lines.first).to_be_visible()
     return "\n".join(lines.evaluate_all("all => all.map((line) => line.textContent)"))
 
 
 def expect_text(page, name, text):
-    """The whole text is in the page, or will be."""
+    """Wait until the whole text is in the page."""
     becomes(lambda: shown_text(page, name), text)
 
 
-# What is handed to the browser to be saved, instead of the saving: Chromium drops the eleventh download of a
-# second.
+# Downloads handed to the browser, instead of the saving: Chromium drops the eleventh download of a second.
 SAVED = """() => {
   const blobs = {}, create = URL.createObjectURL;
   URL.createObjectURL = (blob) => { const url = create.call(URL, blob); blobs[url] = blob; return url; };
@@ -202,13 +201,13 @@ COPIED = """() => { addEventListener("copy", (event) => { window.copied = event.
 
 
 def copied(page):
-    """What Ctrl+C puts on the clipboard."""
+    """Return the text that Ctrl+C puts on the clipboard."""
     page.evaluate(COPIED)
     page.keyboard.press("Control+C")
     return page.evaluate("window.copied")
 
 
-def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
+def test_keys_of_the_browser_apply_to_the_whole_text(long_text):
     page = long_text
     pane = page.get_by_role("region", name="Text of long")
     field = page.get_by_label("Find in this text")
@@ -220,7 +219,7 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     page.keyboard.press("Escape")
     expect(page.get_by_text("all 100,000 lines selected")).to_have_count(0)
 
-    # A selection with the mouse goes on beyond what is painted; from the second line on the 6th character
+    # A selection with the mouse continues beyond the painted lines, from the 6th character of the second line
     start, end = (pane.locator(".code-line .text").nth(n).bounding_box() for n in (1, 9))
     width = (
         pane.locator(".code-line .text")
@@ -252,7 +251,7 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     pane.evaluate(
         "element => { element.scrollTop = 0; return new Promise((drawn) => requestAnimationFrame(() =>"
         " requestAnimationFrame(drawn))) }"
-    )  # rows are drawn anew
+    )  # rows are redrawn
     pane.get_by_text("line 7 of", exact=False).first.dblclick(position={"x": 7 * width, "y": 9})
     page.wait_for_function("String(getSelection()).trim() === 'of'")
     page.keyboard.press("Control+F")
@@ -277,7 +276,7 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     page.keyboard.press("Shift+F3")
     expect(page.get_by_text("4 of 4", exact=True)).to_be_visible()
 
-    # the key comes before the browser has told that something is selected
+    # the key comes before the browser has reported a selection
     begins = pane.evaluate("""pane => {
       const text = document.createTreeWalker(pane.querySelector(".text"), NodeFilter.SHOW_TEXT).nextNode();
       pane.focus();
@@ -307,26 +306,24 @@ def test_find_whole_words_expressions_and_case(long_text):
     word.click()
     pattern.click()
     field.fill(r"x_\d*7 = .*# needle$")
-    expect(status).to_have_text("2 of 4")  # the first one behind the match of before
+    expect(status).to_have_text("2 of 4")  # the first one after the previous match
     current = pane.locator("mark.current")
     becomes(lambda: "".join(current.all_inner_texts()), "x_30007 = relu(30007) # needle")
     field.fill("relu(")
     expect(status).to_have_text(re.compile("^not a regular expression: .*group"))
     expect(field).to_have_attribute("aria-invalid", "true")
-    field.fill(
-        r"x_(\d|\d\d)+!"
-    )  # goes through all ways to read the digits: no way to its end, but only a few digits
+    field.fill(r"x_(\d|\d\d)+!")  # tries all ways to read the digits: never ends, but with only a few digits
     expect(status).to_have_text("not found")
     expect(field).not_to_have_attribute("aria-invalid", "true")
 
 
-def test_an_expression_without_end_stops_nothing(show):
+def test_an_endless_expression_does_not_block_the_page(show):
     text = "\n".join([*["ab"] * 500, "a" * 200, "ab"])
     page, _ = show(record("artifact:hard 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=hard")
     expect(page.get_by_text("502 lines")).to_be_visible()
     page.get_by_role("button", name="Regular expression").click()
     page.get_by_label("Find in this text").fill("^(a+)+b$")
-    page.get_by_role("button", name="Wrap").click()  # the page goes on
+    page.get_by_role("button", name="Wrap").click()  # the page still responds
     expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".find-status")).to_have_text(re.compile("stopped after line .*takes too long"))
     page.get_by_label("Find in this text").fill("^a+b$")

@@ -1,4 +1,4 @@
-"""axe finds nothing to complain about in hostile strings either. (All views: test_web_every_view.)"""
+"""axe finds no violation in hostile strings either. (All views: test_web_every_view.)"""
 
 from axe import violations_in_both_themes
 from pages import go

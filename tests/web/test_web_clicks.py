@@ -1,4 +1,4 @@
-"""How many clicks it takes from the first screen to the answer that people came for."""
+"""Number of clicks from the first screen to common answers."""
 
 from pages import expect_address, settle
 from playwright.sync_api import expect
@@ -20,7 +20,7 @@ def test_cause_and_fix_of_a_recompile_without_a_click(show):
     expect(card.get_by_role("button", name="Copy")).to_be_visible()
 
 
-def test_what_takes_the_time_and_what_helps_without_a_click(show):
+def test_cost_and_fix_without_a_click(show):
     page, _ = show("transformer")
     card = findings(page).get_by_role("article").first
     expect(card).to_contain_text("compile_file took 23.7 s of 30.5 s")
@@ -49,7 +49,7 @@ def test_the_odd_rank_without_a_click(show):
     expect(views(page).get_by_role("link", name="Ranks", exact=True)).to_have_text("Ranks4")
 
 
-def test_what_guards_changed_with_two(show):
+def test_changed_guards_with_two(show):
     page, _ = show("recompiles")
     card = findings(page).get_by_role("article", name="grows recompiled once")
     card.get_by_role("link", name="compare guards").click()  # 1
@@ -68,7 +68,7 @@ def test_the_kernel_of_a_line_with_two(show):
     )
 
 
-def test_a_link_to_hand_on_with_one(page_that, bundle_of, address_of):
+def test_a_link_to_share_with_one(page_that, bundle_of, address_of):
     page = page_that(permissions=["clipboard-read", "clipboard-write"])
     page.goto(address_of(bundle_of("recompiles")) + "#v=1&view=recompiles")
     settle(page)

@@ -37,7 +37,7 @@ def pane(page, name="aot_joint_graph"):
 
 
 def find_word(page, line, word, name="aot_joint_graph"):
-    """The middle of a word of a line (from 1)."""
+    """Return the position of a word in a line (from 1)."""
     return pane(page, name).locator(".code-line .text").nth(line - 1).evaluate(
         """(element, word) => {
           const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -57,7 +57,7 @@ def click_word(page, line, word, name="aot_joint_graph"):
     page.mouse.click(place["x"], place["y"])
 
 
-def test_value_shows_what_is_known_and_where_it_is_used(graph):
+def test_a_value_shows_its_facts_and_uses(graph):
     click_word(graph, 8, "sin")
     value = graph.get_by_role("status", name="Value")
     for fact in [
@@ -80,7 +80,7 @@ def test_value_shows_what_is_known_and_where_it_is_used(graph):
 
 
 def test_an_input_whose_line_ends_in_a_comment_is_defined_there(show):
-    """AOTAutograd writes where each input comes from behind it."""
+    """AOTAutograd writes the origin of each input after it."""
     page, bundle = show("train_step", PLACE + "aot_forward_graph")
     lines = (
         next(it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "aot_forward_graph")
@@ -149,7 +149,7 @@ def test_generated_code_is_read_as_in_an_editor(show):
     kernel = "cpp_fused_sum_threshold_backward_1"
     called, defined = number(f"{kernel}("), number(f"{kernel} = ")
 
-    # What is second is called by what it is.
+    # The second result has its own name.
     rail = page.get_by_role("navigation", name="Artifacts")
     expect(rail.locator("[aria-current]")).to_contain_text("inductor_output_code (backward)")
     expect(page.get_by_role("region", name="Artifact", exact=True).locator(".artifact-head")).to_contain_text(
@@ -183,7 +183,7 @@ def test_generated_code_is_read_as_in_an_editor(show):
     page.keyboard.press("d")
     expect_address(page, f"line={called}")
 
-    # Buffers and arguments belong to their function, what a kernel declares to the kernel.
+    # Buffers and arguments belong to their function, declarations to their kernel.
     click_word(page, called, "buf3", "inductor_output_code")
     expect(value).to_contain_text("in the memory of buf0")
     assert sum("buf3" in line for line in lines) == 4, "a definition, two uses, and 'del'"
@@ -221,7 +221,7 @@ def test_fold_a_function_by_key_and_by_mouse(graph):
     pane(graph).locator(".fold").nth(1).click()
     expect(lines).to_have_count(8)
     graph.get_by_label("Find in this text").fill("mul.Tensor")
-    expect(pane(graph).locator("mark.current").first).to_be_visible()  # what is found is unfolded
+    expect(pane(graph).locator("mark.current").first).to_be_visible()  # a match is unfolded
     expect(lines).to_have_count(15)
 
 
@@ -305,7 +305,7 @@ BIG = "class GraphModule(torch.nn.Module):\n    def forward(self, v_0: \"f32[4][
 
 
 def test_a_large_graph_is_read_in_slices(show):
-    """5 MB: the page has only what is in sight, and can do other things while it makes the table.
+    """5 MB: the page holds only the visible part, and stays responsive while it builds the table.
 
     (benchmarks/viewer.py measures the times.)
     """

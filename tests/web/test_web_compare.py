@@ -36,7 +36,7 @@ def test_from_a_compile_to_the_one_before(show):
         expect(rail.get_by_role("link", name=f"{name} ")).to_contain_text(word)
 
 
-def test_what_differs_is_shown_line_by_line(show):
+def test_differences_are_shown_line_by_line(show):
     page, bundle = show("recompiles")
     log = bundle.logs[0].id
     page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/1"))
@@ -121,7 +121,7 @@ def test_compiles_of_two_logs(show):
 
 
 @pytest.mark.parametrize("left", ["", "nolog/9/9", "9/9"])
-def test_what_is_missing_is_said(show, left):
+def test_missing_artifacts_are_reported(show, left):
     page, bundle = show("recompiles")
     page.evaluate("hash => { location.hash = hash }", PLACE.format(left, f"{bundle.logs[0].id}/0/1"))
     expect(page.get_by_role("region", name="Difference")).to_contain_text("on the left")

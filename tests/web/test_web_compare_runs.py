@@ -1,6 +1,4 @@
-"""Two runs side by side: what the first screen says, where it leads, and where the page gets its comparison
-from.
-"""
+"""Two runs side by side: the first screen, its links, and the sources of a comparison."""
 
 import json
 import re
@@ -25,7 +23,7 @@ MARKUP = "<img src=x onerror=document.title='hit'>"
 
 @pytest.fixture(scope="session")
 def page_of(bundle_of, address_of):
-    """page_of(name of a pair): the address of its comparison on our server."""
+    """Return page_of(name of a pair): the address of its comparison on our server."""
 
     def find(name):
         found = [address_of(bundle_of(FIXTURES / "pairs" / name / side)) for side in ("base", "new")]
@@ -47,7 +45,7 @@ def share_menu(page):
 
 
 def test_the_first_screen_is_the_answer(page, page_of):
-    """A cause, what it led to beneath it, seconds; both sides are a click away; the keyboard is enough."""
+    """A cause, its effects below it, seconds; both sides are a click away; the keyboard is enough."""
     show(page, page_of("new_break"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
         re.compile(
@@ -103,7 +101,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
 
 
 def test_a_compile_on_both_sides(page, page_of):
-    """Why the caches missed, the graph by node, guards by source; lines lead to both sides."""
+    """Causes of cache misses, the graph by node, guards by source; lines link to both sides."""
     show(page, page_of("line_changed"), "#v=1&view=compile&left=1/0&right=1/0")
     summary = page.get_by_role("region", name="Summary")
     expect(summary.get_by_role("region", name="Caches")).to_contain_text("FX graph: hit → miss")
@@ -133,7 +131,7 @@ def test_a_compile_on_both_sides(page, page_of):
 
 
 def test_both_timelines_in_one(page, page_of, bundle_of):
-    """The flame and the table say the same; sums are those of the logs; one compile alone."""
+    """The flame chart and the table agree; sums are those of the logs; one compile alone."""
     show(page, page_of("slower_pass"), "#v=1&view=timeline")
     table = page.get_by_role("grid", name="Spans of both runs")
     expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_have_text(
@@ -165,8 +163,8 @@ def test_both_timelines_in_one(page, page_of, bundle_of):
 
 
 def test_ranks_and_no_change(page, page_of):
-    """What ranks share is told once, with the ranks; a rank without changes says so; so does a page of two
-    equal runs.
+    """Common changes of ranks appear once, with the ranks; a rank without changes is named; so are two equal
+    runs.
     """
     show(page, page_of("new_break_on_a_rank"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
@@ -211,8 +209,8 @@ def test_ranks_and_no_change(page, page_of):
     )
 
 
-def test_the_totals_stand_beside_the_net_result(page, page_of):
-    """The numbers that differ are those of the first line, and no sentence contradicts them."""
+def test_totals_are_shown_with_the_net_result(page, page_of):
+    """The different numbers are those of the first line, and no sentence contradicts them."""
     show(page, page_of("backend_changed"))
     heading, table = (
         page.get_by_role("heading", level=1),
@@ -231,9 +229,7 @@ def test_the_totals_stand_beside_the_net_result(page, page_of):
 
 
 def test_without_our_server(page_with_errors, bundle_of, tmp_path):
-    """A folder on any server; a site, which has the comparisons that it was written with; documents that are
-    none.
-    """
+    """A folder on any server; a site with its prepared comparisons; invalid documents."""
     page = page_with_errors
     folders = [bundle_of(FIXTURES / "pairs" / "config_changed" / side) for side in ("base", "new")]
     base, new = map(Bundle.open, folders)
@@ -291,7 +287,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         show(
             page, f"{host}/viewers/compare/?comparison=/ranks/"
-        )  # the same change on three ranks is told once, as where it weighs most
+        )  # the same change on three ranks is listed once, where it weighs most
         expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(
             re.compile(r"\+9 s.*on ranks 0, 1 and 3, showing rank 1", re.DOTALL)
         )
@@ -319,8 +315,8 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         settle(page)
         for name in (names[0], names[2]):
             page.get_by_role("checkbox", name=f"Compare {name}").check()
-        told = page.get_by_role("status").filter(has_text="no comparison")
-        expect(told).to_have_text(
+        notice = page.get_by_role("status").filter(has_text="no comparison")
+        expect(notice).to_have_text(
             re.compile(
                 "This site has no comparison of day-[13] and day-[13].*tlparse-bundle compare day-[13]"
                 " day-[13] --open"

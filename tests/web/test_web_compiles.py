@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 
 def made(count):
-    """``count`` compiles with metrics: times fall, every third a recompile, every fifth failed."""
+    """Return ``count`` compiles with metrics: times fall, every third is a recompile, every fifth failed."""
     out = [record('str ["/home/user/a.py", 0]')]
     for n in range(count):
         out.append(

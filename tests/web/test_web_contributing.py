@@ -1,4 +1,4 @@
-"""The view that CONTRIBUTING.md adds as an example opens, and shows what the table has."""
+"""The example view of CONTRIBUTING.md opens and shows the rows of its table."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The pages of docs/format-core.md and docs/llm.md, as they stand there, show a bundle."""
+"""The example pages of docs/format-core.md and docs/how-to/language-model.md show a bundle unchanged."""
 
 import re
 
@@ -28,7 +28,7 @@ def test_the_page_of_the_document_shows_every_compile(new_page, bundle_of, tmp_p
 
 
 def test_the_viewer_that_a_model_wrote(new_page, bundle_of, tmp_path):
-    text = (ROOT / "docs" / "llm.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "language-model.md").read_text(encoding="utf-8")
     for name, code in re.findall(r"^```\w+ llm=([\w.]+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         (tmp_path / name).write_text(code)
     place = bundle_of("recompiles")

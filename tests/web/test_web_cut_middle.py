@@ -1,6 +1,4 @@
-"""Names that are cut in their middle: the end stays in sight, and the whole name is there to read aloud, copy
-and find.
-"""
+"""Names cut in the middle: the end stays visible, and the whole name can be read aloud, copied and found."""
 
 from axe import violations
 
@@ -23,8 +21,8 @@ PROBE = """async (names) => {
   }
   document.querySelector("main").replaceChildren(box);
 }"""
-# The whole text, what gives way last, what never gives way, and whether all is drawn within the width of the
-# row.
+# The whole text, the part that shrinks last, the part that never shrinks, and whether all fits the row's
+# width.
 SEEN = """(all) => all.map((cut) => {
   const { name = "", end = "" } = cut.querySelector(".cut-end")?.dataset ?? {};
   return [cut.textContent, name, end, cut.offsetWidth <= 220 && cut.offsetHeight < 30];

@@ -24,7 +24,7 @@ def many():
 
 
 def rows(page):
-    """Rows of the table, as it tells screen readers: without the header."""
+    """Return the table's row count for screen readers, without the header."""
     return int(page.get_by_role("grid", name="Records").get_attribute("aria-rowcount")) - 1
 
 
@@ -114,9 +114,9 @@ def test_types_of_a_real_log_count_right(show):
 
 
 def test_a_million_rows_scroll_to_the_end(show):
-    """The grid alone: rows of this number are taller than a browser allows an element to be.
+    """The grid alone: so many rows are taller than a browser allows an element to be.
 
-    Work goes with what is in sight.
+    Work depends on the visible part.
     """
     page, _ = show("basic_inference")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -146,7 +146,7 @@ def test_a_million_rows_scroll_to_the_end(show):
 
 @pytest.mark.parametrize("values", [3, 40, 400], ids=["few values", "some", "many"])
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
-def test_rows_of_one_value_keep_their_order_and_what_is_unknown_comes_last(show, words, values):
+def test_equal_rows_keep_their_order_and_unknown_values_come_last(show, words, values):
     page, _ = show("basic_inference")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     found = page.evaluate(

@@ -1,5 +1,5 @@
-"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach
-everything, axe, narrow windows, print.
+"""Rules for every view: strings are text, addresses can be shared, keys reach everything, axe, narrow
+windows, print.
 """
 
 import json
@@ -43,8 +43,8 @@ def test_every_view_has_an_address():
 
 @pytest.fixture(scope="session")
 def hostile_bundle(bundle_of, once):
-    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log; made
-    once in a session, for tests to read.
+    """Return hostile_bundle(fixture): its bundle with EVIL before every string of the log; built once per
+    session, for tests to read.
     """
 
     def fill(out, fixture):
@@ -61,7 +61,7 @@ def hostile_bundle(bundle_of, once):
 
 
 def _words(node):
-    """Values that a schema lists: they are ours."""
+    """Return the values that a schema lists, which are ours."""
     if isinstance(node, dict):
         own = set(map(str, node.get("enum", []))) | (
             {node["const"]} if isinstance(node.get("const"), str) else set()
@@ -82,10 +82,10 @@ def _rewrite(path: Path, words: set):
 
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_every_string_is_text(show, hostile_bundle, fixture, hashes):
+def test_every_string_is_shown_as_text(show, hostile_bundle, fixture, hashes):
     page, bundle = show(
         hostile_bundle(fixture)
-    )  # a script that runs, or a report of the policy, fails the test too
+    )  # a script that runs, or a report of the policy, also fails the test
     for hash in hashes:
         go(page, hash_of(hash, bundle.logs[0].id))
         for fold in page.locator("main details > summary").all():
@@ -132,8 +132,8 @@ STYLES = (
 def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(
     show, page_that, new_page, blank, bundle_of, address_of, fixture, hashes
 ):
-    """In a new window also after something was selected, sorted and filtered in the view; in the file with
-    the same styles in the same order.
+    """In a new window also after selecting, sorting and filtering; in the file with the same styles in the
+    same order.
     """
     page, bundle = show(fixture)
     other, exported = page_that(color_scheme="light"), new_page()
@@ -163,7 +163,7 @@ def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(
 
 CLICKS = """(() => { const add = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, ...rest) { if (type === 'click' && this instanceof Element) this.dataset.clickable = ''; return add.call(this, type, ...rest); }; })()"""
-# Clickable things that keys do not reach by themselves, with the keys that do the same.
+# Clickable elements without keyboard focus, with the keys that do the same.
 SAME_BY_KEY = {
     "twist": "← → in the tree", "code": "the marks and folds of a line: arrows, z, and the values with the keys of the pane",
     "virtual": "rows: arrows", "fold": "z", "ruler": "+ − in a chart",
@@ -171,7 +171,7 @@ SAME_BY_KEY = {
 
 
 def expect_keys_reach_it(page, hash):
-    """Whatever can be clicked can be focused, or a key does the same; a list is one stop."""
+    """Check that every clickable element can be focused, or a key does the same; a list is one stop."""
     found = page.evaluate(
         """same => Array.from(document.querySelectorAll('[data-clickable], main a'), (e) => e)
         .filter((e) => e.offsetParent !== null && e.tabIndex < 0 && !e.hasAttribute('tabindex') && !same.some((name) => e.classList.contains(name))).map((e) => e.outerHTML.slice(0, 120))""",
@@ -185,7 +185,7 @@ def expect_keys_reach_it(page, hash):
 
 
 def expect_it_fits(page, hash):
-    """Nothing is wider than the window, and on paper all is below each other."""
+    """Check that nothing is wider than the window, and that printed parts are below each other."""
     assert page.evaluate("document.documentElement.scrollWidth") <= 360, hash
     assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash
     page.emulate_media(media="print")
@@ -198,7 +198,7 @@ def expect_it_fits(page, hash):
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)
 def test_keys_and_axe_and_narrow_windows_and_print(new_page, bundle_of, address_of, fixture, hashes):
-    """First through all views in a wide window, light and dark; then through them once more in a narrow one."""
+    """All views in a wide window, light and dark, then in a narrow one."""
     page = new_page(bypass_csp=True)
     page.add_init_script(CLICKS)
     folder = bundle_of(fixture)

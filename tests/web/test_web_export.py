@@ -7,7 +7,7 @@ def detail(page):
     return page.get_by_role("region", name="Export report: the selected one")
 
 
-def test_what_ended_the_export_and_what_helps(show):
+def test_the_error_of_the_export_and_its_fix(show):
     page, _ = show("export_dtrace", "#v=1&log=fixture0")
     page.get_by_role("link", name="Export", exact=True).click()
     grid = page.get_by_role("grid", name="Export report")

@@ -1,10 +1,9 @@
-"""The exported file, opened from disk, without any server.
+"""The exported file, opened from disk without a server.
 
-The modules of the viewers are the same there, and every view shows the same as from a server
-(test_web_every_view). What differs is where bytes come from, how modules and workers start, the policy, and
-addresses with file:. Of the tests of the default viewer those run once more that go through these: all
-payloads and downloads, large ones, workers that are begun and stopped, no log and several, links, reloads and
-the way back.
+It has the same modules, and every view shows the same as from a server (test_web_every_view). Differences:
+the source of bytes, the start of modules and workers, the policy, and addresses with file:. So only tests of
+these run for both: all payloads and downloads, large ones, starting and stopping workers, no log and several,
+links, reloads and going back.
 """
 
 import base64
@@ -31,7 +30,7 @@ from test_web_search import (  # noqa: F401
     test_all_logs_at_once,
     test_large_logs_are_searched_when_asked_and_can_be_stopped,
     test_many_lines_are_counted_and_shown_when_asked,
-    test_names_by_kind_as_one_types,
+    test_names_by_kind_while_typing,
     test_text_leads_to_the_line,
 )
 from test_web_stack import (  # noqa: F401
@@ -45,13 +44,13 @@ from tlparse_bundle.serve.publish.export import export
 
 @pytest.fixture
 def show(show):
-    """As elsewhere, but of a file."""
+    """Show a bundle from a file."""
     return functools.partial(show, server="export")
 
 
 @pytest.fixture
 def exported(page, bundle_of, tmp_path):
-    """exported(fixture, compiles, viewer): the page of an exported file."""
+    """Return exported(fixture, compiles, viewer): the page of an exported file."""
 
     def open_it(fixture, compiles=(), viewer="default"):
         report = tmp_path / "report.html"
@@ -104,7 +103,7 @@ def test_chosen_compiles_only(exported, two_compiles):
     )
 
 
-def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
+def test_unselected_compiles_are_not_in_the_file(bundle_of, two_compiles):
     bundle = Bundle.open(bundle_of(two_compiles))
     pages = {keys: b"".join(export(bundle, VIEWERS / "default", keys)) for keys in [(), ("0/0",), ("0/1",)]}
     assert len({artifact.row["blob"] for artifact in bundle.logs[0].artifacts}) == 1, "one blob holds both"
@@ -130,7 +129,7 @@ def test_the_provenance_viewer_can_be_exported(exported):
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "none"])
 @pytest.mark.parametrize("decoder", [True, False])
 def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, monkeypatch, codec, decoder):
-    """Large payloads too, which a worker decodes, and which another one searches."""
+    """Including large payloads, which one worker decodes and another searches."""
     source = record("artifact:big 0/0", payload="\n".join(f"{n} {n * n}" for n in range(200_000)))
     viewers = tmp_path / "viewers"
     shutil.copytree(
@@ -145,7 +144,7 @@ def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, mon
     expect(page.locator(".search-line").first).to_contain_text("199999 39999600001")
 
 
-def test_limits_and_mistakes_are_sentences(bundle_of):
+def test_limits_and_mistakes_are_reported_in_a_sentence(bundle_of):
     bundle = Bundle.open(bundle_of("train_step"))
     with pytest.raises(
         BundleError, match=r"larger than 0.45 MB: with .* files it has \d\.\d MB already"

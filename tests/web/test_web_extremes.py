@@ -1,6 +1,6 @@
-"""Bundles that look as they should, and are enormous: long names, long lists, deep stacks.
+"""Valid but enormous bundles: long names, long lists, deep stacks.
 
-A page shows what anybody would read of them.
+A page shows what anyone would read of them.
 """
 
 import shutil
@@ -15,7 +15,7 @@ LOG = "logs/fixture0"
 
 @pytest.fixture
 def enormous(bundle_of, address_of, tmp_path, page):
-    """enormous({path: change}, hash): the page on a bundle of which tables were changed."""
+    """Return enormous({path: change}, hash): the page on a bundle with changed tables."""
 
     def open_it(changes, hash):
         folder = tmp_path / "bundle"
@@ -90,7 +90,7 @@ def test_two_hundred_thousand_kinds(enormous):
     assert page.get_by_role("combobox", name="Type").locator("option").count() < 3_000
 
 
-def test_metadata_that_lies_in_one_another(enormous):
+def test_nested_metadata(enormous):
     deep = inner = {}
     for _ in range(900):
         inner["a"] = inner = {}
@@ -103,7 +103,7 @@ def test_metadata_that_lies_in_one_another(enormous):
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_metadata_that_lies_too_deep_is_refused(enormous, tmp_path):
+def test_metadata_nested_too_deep_is_refused(enormous, tmp_path):
     page = enormous({}, "#v=1&view=overview")
     path = tmp_path / "bundle" / LOG / "metadata.jsonl"
     rows = traces.parsed(path.name, path.read_bytes())

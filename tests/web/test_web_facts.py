@@ -1,6 +1,4 @@
-"""Tried as a new user would: what is known of each fixture is found from the first screen in at most three
-clicks.
-"""
+"""Known facts of each fixture are at most three clicks from the first screen."""
 
 import json
 
@@ -26,7 +24,7 @@ def row(name):
     return "row", name
 
 
-# Fixture, the question, the clicks (role and accessible name), what then stands on the page.
+# Fixture, the question, the clicks (role and accessible name), and text on the final page.
 FACTS = [
     ("basic_inference", "is anything wrong?", [], ["1 function, 1 compile", "No failures, graph breaks or recompiles"]),
     ("basic_inference", "how large is the graph?", [link("[0/0] scaled_relu_sum ok")], ["4 ops", "2 inputs"]),
@@ -36,10 +34,10 @@ FACTS = [
     ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),
     ("graph_breaks", "which break occurs twice?", [link("Graph breaks"), row("program.py:43")], ["inside a call", "2 occurrences", "[10/0]", "[11/0]"]),
     ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
-    ("recompiles", "why was each function compiled again?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "flag is no longer False", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
+    ("recompiles", "why was each function compiled again?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "argument flag is no longer False", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
     ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.mark_dynamic(x, 0)"]),
     ("recompiles", "on which line is the flag looked at?", [link("flag is no longer False")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
-    ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "new inputs that match no cache entry now run eager"]),
+    ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "now run eager"]),
     ("recompiles", "which guards failed for 2/2?", [link("[2/2] any_dtype ok")], ["tensor 'x' dtype mismatch. expected Double, actual Int", "tensor 'x' dtype mismatch. expected Float, actual Int"]),
     ("failures", "what failed, and on which line?", [], ["5 failures", 'program.py:17: print("not allowed")', "BackendCompilerFailed", "this backend always fails é", "program.py:28: return x @ y"]),
     ("failures", "which shapes do not fit?", [link("TorchRuntimeError")], ["a and b must have same reduction dim, but got [2, 3] X [2, 3]", "return x @ y", "has_wrong_shapes"]),
@@ -75,7 +73,7 @@ def test_every_fixture_is_asked_about():
     fixtures = {path.parent.name for path in FIXTURES.glob("*/truth.json")}
     of_ranks = {
         name for name in fixtures if name.startswith("ranks_")
-    }  # what differs between them: test_web_multirank
+    }  # differences between them: test_web_multirank
     assert {fixture for fixture, *_ in FACTS} | {fixture for fixture, _ in PAIRS} | of_ranks == fixtures
 
 
@@ -91,7 +89,7 @@ PAIRS = list(
 
 
 @pytest.mark.parametrize("fixture", dict.fromkeys(fixture for fixture, _ in PAIRS))
-def test_what_became_of_a_line(show, fixture):
+def test_the_kernel_of_a_line(show, fixture):
     """Three clicks: the provenance viewer, the graph, the line."""
     page, bundle = show(fixture)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Provenance").click()
@@ -124,10 +122,10 @@ def test_facts_are_found(show, fixture):
     page, _ = show(fixture)
     for _, question, clicks, answers in (fact for fact in FACTS if fact[0] == fixture):
         assert len(clicks) <= MOST_CLICKS
-        go(page, "#v=1")  # each is asked on the first screen
+        go(page, "#v=1")  # each starts on the first screen
         main = page.get_by_role("main")
         for role, name in clicks:
-            settle(page)  # else the first link of a name may not be there yet, and another be the first
+            settle(page)  # otherwise the first link of a name may not exist yet, and another one be the first
             page.get_by_role(role, name=name).first.click()
         for answer in answers:
             expect(main, question).to_contain_text(answer)

@@ -1,4 +1,4 @@
-"""Findings as the bundle has them: every page shows the same cards, and says nothing of its own about them."""
+"""Findings of the bundle: every page shows the same cards, and adds no words."""
 
 import json
 import shutil
@@ -45,8 +45,8 @@ def most_to_say(bundle):
 
 @pytest.fixture
 def changed(bundle_of, tmp_path):
-    """changed(fixture, change, text): a copy of its bundle; change(rows) gives the findings of its first log
-    anew.
+    """Return changed(fixture, change, text): a copy of its bundle; change(rows) returns new findings for its
+    first log.
 
     ``text``: its headline.
     """
@@ -75,8 +75,8 @@ def changed(bundle_of, tmp_path):
     return make
 
 
-def said(*arguments):
-    """What a command says, on both streams, and its standard output alone. Lines are not folded."""
+def output_of(*arguments):
+    """Return a command's output on both streams, and its standard output alone. Lines are not folded."""
     done = CliRunner().invoke(
         cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"}
     )
@@ -85,12 +85,12 @@ def said(*arguments):
 
 
 def words(text):
-    """Without marks and line ends of terminal and Markdown."""
+    """Return text without marks and line ends of terminal and Markdown."""
     return " ".join(text.replace("\\", "").replace("`", "").split())
 
 
 @pytest.mark.parametrize("fixture", WITH_TRUTH)
-def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
+def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
     """The command that builds, info, report in each format, --json, and the first screen."""
     folder = bundle_of(fixture)
     findings = {log.id: log.findings() for log in Bundle.open(folder).logs}
@@ -100,17 +100,19 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         [row["title"] for rows in findings.values() for row in rows],
     )
     job, of_ranks = Bundle.open(folder).job, Bundle.open(folder).rank_table("rank_findings")
-    if job is not None:  # what the ranks say together comes first
+    if job is not None:  # rank findings come first
         texts.insert(0, job["text"])
         titles[:0] = [row["title"] for row in of_ranks]
 
-    built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
+    built, built_json = output_of(
+        "build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1
+    )
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
     assert all(text in built for text in texts) and len(findings) <= 5
     assert [
         line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))
     ] == [title for title in titles if title in built][:3] or len(findings) > 1
-    info, _ = said("info", folder)
+    info, _ = output_of("info", folder)
     assert all(text in info for text in texts)
     for log_id, summary in summaries.items():
         row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
@@ -119,7 +121,7 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
             f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
         )
     info, report = (
-        json.loads(said(*arguments)[1])
+        json.loads(output_of(*arguments)[1])
         for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json"))
     )
     assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
@@ -129,7 +131,7 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]
     } == {log_id: {"summary": summaries[log_id], "findings": rows} for log_id, rows in findings.items()}
     for form in ("text", "markdown", "github"):
-        report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
+        report = words(output_of("report", folder, "--format", form)[0].replace("%25", "%"))
         assert [text for text in (*texts, *titles) if words(text) not in report] == []
 
     page, bundle = show(fixture)
@@ -146,20 +148,20 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     )
     assert [label for label, _ in shown] == [plain(row["title"]) for row in findings[opened][:SHOWN]]
     for row, (label, text) in zip(findings[opened], shown, strict=False):
-        told = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
+        parts = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
         assert [
-            part for part in told if part and " ".join(plain(part).split()) not in " ".join(text.split())
+            part for part in parts if part and " ".join(plain(part).split()) not in " ".join(text.split())
         ] == [], label
 
 
 def column(page, title):
-    """Which of the cells of a row, its header left out, has what this title is above."""
+    """Return the cell of a row below the header with this title."""
     titles = page.get_by_role("columnheader").all_inner_texts()
     before = titles[: next(number for number, text in enumerate(titles) if text.startswith(title))]
     return len(before) - sum(text.startswith("Bundle") for text in before)
 
 
-def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
+def test_the_list_of_bundles_agrees(page, served, bundle_of):
     page.goto(served({fixture: bundle_of(fixture) for fixture in WITH_TRUTH}))
     for fixture in WITH_TRUTH:
         bundle = Bundle.open(bundle_of(fixture))
@@ -167,7 +169,7 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
         expect(row).to_contain_text(
             plain((bundle.job or most_to_say(bundle).summary)["text"])
-        )  # what the ranks say together goes before what one log says
+        )  # rank findings come before those of one log
         expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(
             f"{sum(summary['compile_count'] for summary in summaries):,}"
         )
@@ -193,7 +195,7 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
     expect(heading(page)).to_have_text(plain(bundle.logs[2].summary["text"]))
 
 
-def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, tmp_path):
+def test_a_bundle_without_findings(show, bundle_of, tmp_path):
     folder = tmp_path / "bundle"
     redact(Bundle.open(bundle_of("recompiles", "none")), folder, policy(drop=["findings"]))
     page, bundle = show(folder)
@@ -233,7 +235,7 @@ def made_up(rows, **changes):
     }  # fmt: skip
 
 
-def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
+def test_an_unknown_kind_is_shown_like_the_others(show, changed):
     folder = changed(
         "recompiles",
         lambda rows: [*rows, made_up(rows, id=len(rows), compiles=["0/1"], events=[41], because_of=0)],
@@ -298,7 +300,7 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
     expect(place.get_by_role("button", name="Show all 31")).to_have_count(0)
     page, _ = show(
         folder, f"#v=1&view=overview&item={30:016x}"
-    )  # the address names one of those behind the button
+    )  # the address names one of those below the button
     expect(page.get_by_role("listitem").and_(page.locator("[aria-current]"))).to_contain_text("number 30")
 
 
@@ -340,7 +342,7 @@ def test_the_page_of_a_compile_shows_the_findings_about_it(show):
     assert [article.get_attribute("aria-label") for article in shown.all()] == about
 
 
-def test_the_list_of_bundles_says_the_summary(page, served, bundle_of):
+def test_the_list_of_bundles_shows_the_summary(page, served, bundle_of):
     new = bundle_of("recompiles")
     page.goto(f"{served({'new': new, 'other': bundle_of('killed')})}/viewers/home/")
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new"))

@@ -36,7 +36,7 @@ def test_breaks_walk_with_the_keys_and_have_addresses(show):
     ):
         expect(detail(page, "Graph breaks")).to_contain_text(text)
     expect_address(page, "item=2")
-    page.keyboard.press("Enter")  # to the first link of what is shown
+    page.keyboard.press("Enter")  # to the first link of the detail
     expect(detail(page, "Graph breaks").get_by_role("link").first).to_be_focused()
     page.reload()
     expect(detail(page, "Graph breaks")).to_contain_text(third["source_line"])
@@ -55,7 +55,7 @@ def test_filter_of_the_breaks(show):
     expect(detail(page, "Graph breaks")).to_contain_text("capture_scalar_outputs")
 
 
-def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
+def test_the_detail_of_a_filtered_row_is_hidden(show):
     page, _ = show("graph_breaks", "#v=1&view=breaks")
     listed = rows(page, "Graph breaks")
     listed.filter(has_text="x.max().item()").click()
@@ -75,9 +75,9 @@ def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
 def test_history_of_a_function_with_its_limit(show):
     page, bundle = show("recompiles", "#v=1&view=recompiles")
     log = bundle.logs[0]
-    told = [row for row in bundle.logs[0].findings() if row["kind"] in ("recompile", "recompile-limit")]
-    assert len(told) == len(log.table("recompile_causes")) + 1
-    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(told))
+    repeated = [row for row in bundle.logs[0].findings() if row["kind"] in ("recompile", "recompile-limit")]
+    assert len(repeated) == len(log.table("recompile_causes")) + 1
+    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(repeated))
     page.get_by_role("button", name="By function").click()
     rows(page, "Recompiled functions").filter(has_text="limited").click()
     right = detail(page, "Recompiled functions")
@@ -144,10 +144,8 @@ def test_failures_by_kind_with_traceback_and_records(show):
     expect_address(page, "type=graph")
 
 
-def test_findings_stand_in_the_order_of_the_table(show, root):
-    """The error that ended the program comes first in the overview and among the failures, though others cost
-    more.
-    """
+def test_findings_are_in_the_order_of_the_table(show, root):
+    """The fatal error comes first in the overview and among the failures, although others cost more."""
     page, bundle = show(root / "fixtures/versions/2.13.0/ends.log.zst", "#v=1&view=failures")
     titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings() if row["kind"] == "failure"]
     assert titles[0].startswith("prints failed to compile")
@@ -155,7 +153,7 @@ def test_findings_stand_in_the_order_of_the_table(show, root):
         expect(rows(page, "Failures").nth(number)).to_contain_text(title)
 
 
-def test_an_export_that_failed_is_called_so(show, root):
+def test_a_failed_export_is_named(show, root):
     page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=failures")
     expect(rows(page, "Failures").filter(has_text="failed export")).to_have_count(7)
     page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=overview")
@@ -195,7 +193,7 @@ def test_the_biggest_and_the_slowest_guards_are_a_click_away(show):
     expect(rows(page, "Guards of the compiles").nth(1)).to_contain_text(f"[{slowest['compile']}]")
 
 
-def test_caches_say_what_differs(show):
+def test_caches_show_differences(show):
     page, bundle = show("caches", "#v=1&view=caches")
     table = bundle.logs[0].table("caches")
     page.get_by_label("Outcome").select_option("miss")
@@ -208,7 +206,7 @@ def test_caches_say_what_differs(show):
     expect_address(page, f"item={other['event']}")
 
 
-def test_page_of_a_compile_says_why(show):
+def test_page_of_a_compile_shows_the_reason(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=3/4")
     summary = page.get_by_role("region", name="Summary")
     expect(summary.get_by_role("article")).to_contain_text("limited hit the recompile limit (4)")
@@ -243,7 +241,7 @@ def test_empty_views(show, view, title, text):
     expect(page.get_by_role("main")).to_contain_text(text)
 
 
-def test_unknown_item_is_told(show):
+def test_unknown_item_is_reported(show):
     page, _ = show("graph_breaks", "#v=1&view=breaks&item=99")
     expect(page.get_by_text("No graph break '99' in this list.")).to_be_visible()
 

@@ -1,4 +1,4 @@
-"""Pages that follow: what is written appears in place, and nothing that somebody did on the page is lost."""
+"""Pages that follow: new records appear in place, and no action of the reader is lost."""
 
 import json
 import os
@@ -16,16 +16,16 @@ from tlparse_bundle import Bundle, build, discover
 from torch_python import NO_TORCH, TORCH, has_torch
 from waiting import HANG_S, until
 
-IN_A_COMPILE = 0.45  # of it: three spans are open there
+IN_A_COMPILE = 0.45  # of the log; three spans are open there
 
 
-def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_viewer, tmp_path):
+def test_new_records_appear_in_place_and_the_end_is_reported(follow, open_viewer, tmp_path):
     data = RECOMPILES.read_bytes()
     begin, more, rest = cuts(data, 0.2, 0.775, 1)
     follow.write(x=begin)
     page = open_viewer(
         follow.out, "#v=1&view=compiles", errors=True
-    )  # at the end the files of states go: who is reading one is told 404, and reads the manifest again
+    )  # at the end the files of states are removed: a reader gets 404, and reads the manifest
     expect(mark(page)).to_contain_text("live")
     known = listed(Bundle.open(follow.out).logs[0])
     expect(rows(page)).to_have_count(1 + len(known))
@@ -59,7 +59,7 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
 
 
 def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_viewer, tmp_path):
-    """Findings, compiles and the timeline, whereever the log is cut; but for what only its end makes a fault."""
+    """Findings, compiles and the timeline, wherever the log is cut, except faults that only its end reveals."""
     data, seen = RECOMPILES.read_bytes(), 0
     path = tmp_path / "prefix" / "dedicated_log_torch_trace_x.log"
     path.parent.mkdir()
@@ -96,7 +96,7 @@ def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_
 
 
 def test_a_real_run_is_followed_in_a_browser(follow, open_viewer, tmp_path):
-    """The first compile is on the page before the second begins."""
+    """The first compile is on the page before the second starts."""
     if not has_torch():
         pytest.skip(NO_TORCH)
     program = tmp_path / "train.py"
@@ -134,9 +134,7 @@ second(torch.ones(64, 64))
     expect(mark(page)).to_contain_text("finished")
 
 
-def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
-    follow, new_page, served, bundle_of
-):
+def test_a_comparison_of_a_growing_run_is_marked_and_rebuilt_at_a_click(follow, new_page, served, bundle_of):
     begin, rest = cuts(RECOMPILES.read_bytes(), 0.45, 1)
     follow.write(x=begin)
     page = new_page()
@@ -147,7 +145,7 @@ def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
     expect(mark(page)).to_have_text("the new run is live")
     expect(page.get_by_role("heading", level=1)).not_to_contain_text(
         "did not end"
-    )  # what is open is no fault
+    )  # an open compile is not a fault
     follow.write(x=rest)
     expect(mark(page)).to_contain_text("the new run has new records")
     page.keyboard.press("2")
@@ -165,7 +163,7 @@ def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
     expect(mark(page)).to_have_count(0)
 
 
-def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(follow, open_viewer):
+def test_an_open_compile_is_first_with_spans_and_clock_and_is_not_a_fault(follow, open_viewer):
     data = RECOMPILES.read_bytes()
     follow.write(x=whole_records(data, IN_A_COMPILE))
     (live,) = json.loads((follow.out / "manifest.json").read_bytes())["live"]["logs"]
@@ -186,14 +184,14 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     expect(page.get_by_role("heading", name="No failures")).to_be_visible()
 
 
-def test_between_compiles_the_last_record_is_told_and_silence_is_said(follow, open_viewer):
+def test_between_compiles_the_last_record_and_silence_are_shown(follow, open_viewer):
     follow.write(x=RECOMPILES.read_bytes())
     page = open_viewer(follow.out)
     running = page.get_by_role("region", name="Running now")
     expect(running).to_contain_text(re.compile(r"No compile open; last record: \w+ of \[.*\], \d+ s ago\."))
 
 
-def test_clocks_run_on_the_page_that_is_not_held(follow, open_viewer):
+def test_clocks_run_unless_the_page_is_paused(follow, open_viewer):
     follow.write(x=RECOMPILES.read_bytes())
     page = open_viewer(follow.out)
     clock = page.get_by_role("region", name="Running now").get_by_role("timer")
@@ -201,7 +199,7 @@ def test_clocks_run_on_the_page_that_is_not_held(follow, open_viewer):
     expect(clock).not_to_have_text(before)
 
 
-def test_a_list_of_bundles_says_which_grow(follow, open_viewer):
+def test_a_list_of_bundles_marks_growing_ones(follow, open_viewer):
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.9)
     follow.write(x=begin)
     page = open_viewer(follow.out, viewer="home")
@@ -211,7 +209,7 @@ def test_a_list_of_bundles_says_which_grow(follow, open_viewer):
     expect(row).to_contain_text(f"{len(Bundle.open(follow.out).logs[0].compiles)} compiles so far")
 
 
-def test_silence_in_a_compile_is_said_after_half_a_minute(follow, open_viewer):
+def test_silence_in_a_compile_is_reported_after_half_a_minute(follow, open_viewer):
     follow.write(x=whole_records(RECOMPILES.read_bytes(), IN_A_COMPILE))
     manifest = json.loads((follow.out / "manifest.json").read_bytes())
     follow.kill()
@@ -226,7 +224,7 @@ def test_silence_in_a_compile_is_said_after_half_a_minute(follow, open_viewer):
     expect(page.get_by_text(re.compile(rf"No record for \d+ s; the last was {kind}"))).to_be_visible()
 
 
-def test_the_page_can_be_held_and_goes_on(follow, open_viewer):
+def test_the_page_can_be_paused_and_resumed(follow, open_viewer):
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
     follow.write(x=begin)
     page = open_viewer(follow.out, "#v=1&view=compiles")
@@ -235,7 +233,7 @@ def test_the_page_can_be_held_and_goes_on(follow, open_viewer):
     page.get_by_role("button", name="Pause").click()
     expect(mark(page)).to_contain_text("paused · state of")
     follow.write(x=more)
-    page.get_by_role("link", name="Stack").click()  # another view is of the same state
+    page.get_by_role("link", name="Stack").click()  # a different view has the same state
     page.go_back()
     expect(rows(page)).to_have_count(1 + known)
     page.get_by_role("button", name="Resume").click()
@@ -256,7 +254,7 @@ def test_scrolling_open_details_and_a_selection_stay_on_the_overview(follow, ope
     expect(page.get_by_text(f"{records:,} records")).to_have_count(1)
     expect(details).to_have_attribute("open", "")
     assert main.evaluate("(element) => element.scrollTop") == 400
-    # What is selected is not taken away; it comes when nothing is selected any more.
+    # A selection is not removed; updates come when nothing is selected any more.
     page.evaluate("getSelection().selectAllChildren(document.querySelector('main h1'))")
     follow.write(x=rest)
     expect(mark(page)).to_have_attribute("data-how", "waits")
@@ -303,7 +301,7 @@ def test_provenance_of_graphs_that_come_is_listed(follow, open_viewer):
     expect(page.get_by_role("combobox", name="Graph")).to_be_visible()
 
 
-def test_a_server_that_goes_away_is_said(follow, new_page, tmp_path):
+def test_a_lost_server_is_reported(follow, new_page, tmp_path):
     from conftest import run_app
     from tlparse_bundle.serve.http.app import create_app
 
@@ -316,7 +314,7 @@ def test_a_server_that_goes_away_is_said(follow, new_page, tmp_path):
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
 
 
-def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
+def test_a_plain_server_is_polled(follow, new_page, servers):
     from conftest import _static
 
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
@@ -329,7 +327,7 @@ def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
 
 
 def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_page, servers):
-    """Such a server names a state by the second in which it was written."""
+    """Such a server identifies a state by the second in which it was written."""
     from conftest import _static
 
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
@@ -345,7 +343,7 @@ def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_pag
     expect(rows(page)).to_have_count(1 + len(listed(Bundle.open(follow.out).logs[0])))
 
 
-def test_a_copy_of_a_growing_bundle_says_when_it_was(follow, tmp_path, new_page, bundle_of):
+def test_a_copy_of_a_growing_bundle_shows_its_time(follow, tmp_path, new_page, bundle_of):
     from tlparse_bundle.serve.publish.export import export, viewers_of
 
     follow.write(x=RECOMPILES.read_bytes()[:100_000])

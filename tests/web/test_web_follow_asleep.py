@@ -1,4 +1,4 @@
-"""Pages that did not hear what became of the bundle: asleep, or with a connection that says nothing any more."""
+"""Pages that missed the end of the bundle: asleep, or with a silent connection."""
 
 import threading
 
@@ -15,7 +15,7 @@ new MutationObserver(() => { errorsShown += document.querySelector(".error-box")
 
 
 def test_a_page_that_slept_until_after_the_end_shows_the_finished_bundle(follow, open_viewer, monkeypatch):
-    """The server lets go of who takes nothing for long; the files of states go with the end."""
+    """The server drops a client that reads nothing for long; the files of states are removed at the end."""
     let_go, tell = threading.Event(), News._tell
 
     async def telling(self, name, send):
@@ -50,7 +50,7 @@ def test_a_page_that_slept_until_after_the_end_shows_the_finished_bundle(follow,
     assert page.evaluate("errorsShown") == 0
 
 
-def test_what_is_opened_of_a_state_that_is_gone_is_shown_of_the_finished_bundle(follow, open_viewer):
+def test_views_of_a_removed_state_show_the_finished_bundle(follow, open_viewer):
     data = RECOMPILES.read_bytes()
     follow.write(x=data[: len(data) // 3])
     page = open_viewer(follow.out, "#v=1&view=compiles", errors=True, silent=True)
@@ -64,7 +64,7 @@ def test_what_is_opened_of_a_state_that_is_gone_is_shown_of_the_finished_bundle(
     assert page.evaluate("errorsShown") == 0
 
 
-def test_a_connection_that_says_nothing_any_more_is_made_anew(follow, open_viewer):
+def test_a_silent_connection_is_reopened(follow, open_viewer):
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
     follow.write(x=begin)
     page = open_viewer(follow.out, "#v=1&view=compiles", silent=True)

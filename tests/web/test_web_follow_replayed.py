@@ -1,6 +1,4 @@
-"""A real log is written again, ten times as fast: all that pages show meanwhile is what fresh builds of the
-same bytes show.
-"""
+"""A real log is replayed ten times as fast: pages show the same as fresh builds of the same bytes."""
 
 import traces
 from replayed import Fresh, Replay, watched_replay
@@ -9,13 +7,13 @@ from tlparse_bundle import build, discover
 TRAIN_STEP = traces.ROOT / "fixtures" / "train_step" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 
 
-def test_pages_show_what_fresh_builds_show_while_a_log_is_written_again(tmp_path, new_page, served):
-    """benchmarks/replay.py does so at other paces, with other logs."""
+def test_pages_agree_with_fresh_builds_while_a_log_is_replayed(tmp_path, new_page, served):
+    """benchmarks/replay.py does this at other paces, with other logs."""
     address = served({"run": tmp_path})
     replay = Replay(tmp_path, TRAIN_STEP.read_bytes(), 10)
     following = new_page(
         errors=True
-    ).context  # at the end the files of states go, and a page may have asked for one
+    ).context  # at the end the files of states are removed, and a page may have requested one
 
     def open_page(bundle, hash):
         page = following.new_page()

@@ -1,4 +1,4 @@
-"""Each viewer is forked, one line of it is changed, it is run, and the change is seen."""
+"""Each viewer is forked, one line is changed, and the running fork shows the change."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from tlparse_bundle.serve.publish.site import write_site
 from tlparse_bundle.serve.viewers import forkable
 from waiting import HANG_S
 
-# The file, a text that occurs once in it, another text, and what the page then shows.
+# The file, a text that occurs once in it, its replacement, and text on the page afterwards.
 EDITS = {
     "default": ("frame/views.js", '"Problems"', '"My own viewer"', "My own viewer"),
     "provenance": ("main.js", '}, "Provenance"),', '}, "My provenance"),', "My provenance"),
@@ -34,7 +34,7 @@ EDITS = {
     ),
 }
 FIXTURE = {"provenance": "provenance", "multirank": "ranks4"}
-QUERY = {"compare": "?bundle=bundle/"}  # it says that one bundle is not enough
+QUERY = {"compare": "?bundle=bundle/"}  # it reports that one bundle is not enough
 
 
 def edit(folder, name):
@@ -46,7 +46,7 @@ def edit(folder, name):
 
 @pytest.fixture(scope="session")
 def built_react(once):
-    """built_react(): the folder of the React starter: forked, edited, built from a clean 'npm ci'."""
+    """Return built_react(): the folder of the React starter: forked, edited, built from a clean 'npm ci'."""
     npm = shutil.which("npm")
 
     def build(folder):
@@ -68,7 +68,7 @@ def built_react(once):
 
 @pytest.fixture
 def forked(tmp_path, built_react):
-    """forked(name): the folder of an edited fork that runs."""
+    """Return forked(name): the folder of a running, edited fork."""
 
     def make(name):
         if name == "starter-react":
@@ -154,7 +154,7 @@ def test_a_fork_can_be_exported(forked, page, bundle_of, tmp_path):
 
 @pytest.fixture
 def older(forked):
-    """A fork from the time when all modules of lib/ lay side by side, with the copy of lib/ that it had."""
+    """A fork from when all modules of lib/ were in one folder, with its old copy of lib/."""
     folder = forked("starter")
     lib = folder / "lib"
     main, page = folder / "main.js", folder / "index.html"
@@ -177,7 +177,7 @@ def older(forked):
 
 
 @pytest.mark.parametrize("way", ["serve", "site", "export"])
-def test_an_older_fork_goes_on_with_its_own_lib(way, older, page, bundle_of, served, hosted, tmp_path):
+def test_an_older_fork_works_with_its_own_lib(way, older, page, bundle_of, served, hosted, tmp_path):
     bundle = bundle_of("graph_breaks", "gzip")
     if way == "serve":
         page.goto(served({"run": bundle}, {"mine": older}))

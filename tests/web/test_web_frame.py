@@ -1,4 +1,4 @@
-"""The frame of the viewers: views on the left, what one can do above, and that one stays where one was."""
+"""The frame of the viewers: navigation on the left, actions at the top, and a stable position."""
 
 import re
 
@@ -18,7 +18,7 @@ def scrolled(page, selector):
     return page.evaluate("selector => document.querySelector(selector).scrollTop", selector)
 
 
-def test_the_views_stand_by_question_with_their_counts(show):
+def test_the_views_are_grouped_by_question_with_their_counts(show):
     page, _ = show("graph_breaks")
     settle(page)
     names = [text.split("\n")[0] for text in views(page).get_by_role("link").all_inner_texts()]
@@ -45,7 +45,7 @@ def test_the_views_stand_by_question_with_their_counts(show):
     expect(views(page).locator("[data-tone=error]")).to_have_count(0)
 
 
-def test_views_of_other_viewers_only_where_there_is_something(show):
+def test_views_of_other_viewers_only_with_contents(show):
     page, _ = show("provenance")
     expect(views(page).get_by_role("link", name="Provenance")).to_have_attribute(
         "href", re.compile(r"/provenance/\?")
@@ -105,7 +105,7 @@ def test_back_shows_the_same_place_and_the_same_row(page_that, bundle_of, addres
     becomes(lambda: scrolled(page, ".grid"), at)
 
 
-def test_narrow_pages_have_signs_then_a_drawer(new_page, bundle_of, address_of):
+def test_narrow_pages_have_icons_then_a_drawer(new_page, bundle_of, address_of):
     page = new_page(viewport={"width": 1000, "height": 700})
     page.goto(address_of(bundle_of("failures")))
     settle(page)

@@ -1,6 +1,4 @@
-"""A short piece of the fuzz of the pages: bundles in which a page failed once, and some that are the same in
-every run.
-"""
+"""A short run of the page fuzzer: bundles with earlier faults, and some that are the same in every run."""
 
 import sys
 

@@ -1,6 +1,4 @@
-"""The small viewers of docs/gallery.md: each opens, says what the bundle says, can be used by everybody, and
-is short.
-"""
+"""The small viewers of docs/how-to/viewers.md: each opens, agrees with the bundle, is accessible and short."""
 
 import re
 import shutil
@@ -13,11 +11,11 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 
 NAMES = re.findall(
-    r"^\| `(\w+)` \|", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE
+    r"^\| `(\w+)` \|", (ROOT / "docs" / "how-to" / "viewers.md").read_text(encoding="utf-8"), re.MULTILINE
 )
 
 
-def test_they_are_there_and_short():
+def test_they_exist_and_are_short():
     assert len(NAMES) >= 4
     for name in NAMES:
         assert len((VIEWERS / name / "main.js").read_text(encoding="utf-8").splitlines()) < 200
@@ -25,7 +23,7 @@ def test_they_are_there_and_short():
 
 @pytest.fixture
 def look(page, address_of):
-    """look(viewer, bundle, hash): the page of a viewer."""
+    """Return look(viewer, bundle, hash): the page of a viewer."""
 
     def open_it(name, bundle, place=""):
         page.goto(address_of(bundle).replace("/default/", f"/{name}/").split("#")[0] + place)
@@ -76,7 +74,7 @@ def test_strip(look, bundle_of):
 
 
 @pytest.mark.parametrize("name", ["letter", "bytes", "strip"])
-def test_what_a_log_says_is_text(look, bundle_of, tmp_path, name):
+def test_strings_of_a_log_are_text(look, bundle_of, tmp_path, name):
     evil = "<img src=x onerror=\"document.title='broken'\">"
     out = tmp_path / "hostile"
     shutil.copytree(bundle_of("recompiles", "none"), out)

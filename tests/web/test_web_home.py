@@ -1,6 +1,4 @@
-"""The page that lists bundles: sorted, filtered, with what each bundle says and the viewers that have
-something to show of it.
-"""
+"""The page that lists bundles: sorting, filter, summaries, and the viewers with contents."""
 
 import os
 import shutil
@@ -10,12 +8,12 @@ from conftest import ROOT
 from pages import expect_address, settle
 from playwright.sync_api import expect
 
-DAYS = {"failures": 3, "graph_breaks": 1, "provenance": 2, "hang": 4}  # when each was built
+DAYS = {"failures": 3, "graph_breaks": 1, "provenance": 2, "hang": 4}  # the build time of each
 
 
 @pytest.fixture(scope="module")
 def runs(bundle_of, tmp_path_factory):
-    """A folder of four bundles, and something that is none."""
+    """A folder of four bundles, and something that is not a bundle."""
     folder = tmp_path_factory.mktemp("list") / "runs"
     for name, day in DAYS.items():
         shutil.copytree(
@@ -82,7 +80,7 @@ def test_the_filter_is_in_the_address(page, served, runs):
     expect(page.get_by_text("No bundle matches the filter.")).to_be_visible()
 
 
-def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, served, runs):
+def test_a_row_summarizes_problems_and_offers_viewers_with_contents(page, served, runs):
     base = served({"runs": runs})
     page.goto(f"{base}/viewers/home/#v=1&sort=name")
     settle(page)
@@ -90,7 +88,7 @@ def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, se
     def row(name):
         return page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=f"runs/{name}"))
 
-    expect(row("hang")).to_contain_text("rank 2 calls")  # what the ranks say, not what one log says
+    expect(row("hang")).to_contain_text("rank 2 calls")  # the rank findings, not those of one log
     expect(row("hang").locator(".chip-error")).to_have_text("✖ 1 error")
     expect(row("hang")).to_contain_text("4 ranks")
     expect(row("failures").locator(".chip-error")).to_have_text("✖ 5 errors")
@@ -110,7 +108,7 @@ def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, se
     expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
 
 
-def test_an_empty_list_says_what_to_do(page, served, tmp_path):
+def test_an_empty_list_explains_the_next_step(page, served, tmp_path):
     (tmp_path / "runs").mkdir()
     page.goto(served({"runs": tmp_path / "runs"}))
     expect(page.get_by_role("heading", level=1)).to_have_text("No bundles yet")
@@ -134,22 +132,20 @@ def test_nothing_is_wider_than_the_page(page_that, served, runs, width):
 
 
 def test_two_bundles_are_compared(page, served, runs):
-    """Boxes choose them, the one that was built first is base; a list without a server that compares has no
-    boxes.
-    """
+    """Boxes select them, and the older one is base; a list without a comparing server has no boxes."""
     base = served({"runs": runs})
     page.goto(f"{base}/viewers/home/")
     boxes = page.get_by_role("checkbox")
-    expect(boxes).to_have_count(4)  # what is broken cannot be compared
-    told = page.get_by_role("status").filter(has_text="compare")
-    expect(told).to_have_text("Choose two bundles to compare them.")
+    expect(boxes).to_have_count(4)  # a broken bundle cannot be compared
+    hint = page.get_by_role("status").filter(has_text="compare")
+    expect(hint).to_have_text("Choose two bundles to compare them.")
     page.get_by_role("checkbox", name="Compare runs/provenance").focus()
     page.keyboard.press("Space")
-    expect(told).to_have_text("Choose a second bundle to compare with runs/provenance.")
+    expect(hint).to_have_text("Choose a second bundle to compare with runs/provenance.")
     page.get_by_role("checkbox", name="Compare runs/graph_breaks").check()
     link = page.get_by_role("link", name="Compare ")
     expect(link).to_have_text("Compare runs/graph_breaks → runs/provenance")
-    page.get_by_role("checkbox", name="Compare runs/failures").check()  # the first of three goes
+    page.get_by_role("checkbox", name="Compare runs/failures").check()  # the first of three is deselected
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
     expect(link).to_have_text("Compare runs/graph_breaks → runs/failures")
     page.get_by_role("columnheader", name="Compiles", exact=True).get_by_role("button").click()

@@ -1,6 +1,4 @@
-"""Bundles that are not as the format says: a sentence where the data would stand, nothing hangs, nothing else
-is asked for.
-"""
+"""Malformed bundles: a sentence in place of the data, nothing hangs, and no other requests."""
 
 import hashlib
 import json
@@ -18,8 +16,8 @@ HUGE = 10**15
 
 @pytest.fixture
 def spoilt(bundle_of, address_of, tmp_path, page_that):
-    """spoilt(path, change, hash, codec): the page on a copy of a bundle, of one file of which ``change`` was
-    made.
+    """Return spoilt(path, change, hash, codec): the page on a copy of a bundle with ``change`` applied to one
+    file.
     """
 
     def open_it(
@@ -40,7 +38,7 @@ def spoilt(bundle_of, address_of, tmp_path, page_that):
 
 
 def put(*place):
-    """A change: the value at the place that the other arguments lead to."""
+    """Return a change that sets the value at the place given by the other arguments."""
     *keys, last, value = place
 
     def change(document):
@@ -55,7 +53,7 @@ def alert(page):
     return page.get_by_role("alert")
 
 
-def test_a_circle_of_stacks_hangs_nothing(spoilt):
+def test_a_cycle_of_stacks_does_not_hang(spoilt):
     page = spoilt(f"{LOG}/stacks.jsonl", put(0, "parent", 0), "#v=1&view=compile&compile=0/0")
     expect(page.get_by_role("main")).to_contain_text("row 0 has the id 0 and the parent 0")
     go(page, "#v=1&view=compiles")
@@ -63,7 +61,7 @@ def test_a_circle_of_stacks_hangs_nothing(spoilt):
     expect(alert(page)).to_have_count(0)
 
 
-def test_a_circle_of_spans_hangs_nothing(spoilt):
+def test_a_cycle_of_spans_does_not_hang(spoilt):
     page = spoilt(
         f"{LOG}/spans.jsonl",
         lambda rows: [row | {"parent": {1: 2, 2: 1}.get(row["id"], row["parent"])} for row in rows],
@@ -90,7 +88,7 @@ def test_a_circle_of_spans_hangs_nothing(spoilt):
         ("manifest.json", put("logs", 0, "id", "../x"), "overview", "logs[0].id is"),
     ],
 )  # fmt: skip
-def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
+def test_malformed_files_are_reported_in_a_sentence(spoilt, path, change, view, words):
     page = spoilt(path, change, f"#v=1&view={view}")
     expect(alert(page).first).to_contain_text(words)
     expect(alert(page).first).to_contain_text("tlparse-bundle validate")
@@ -173,7 +171,7 @@ def test_a_file_that_is_given_out_as_two_tables_has_to_look_like_both(spoilt):
     expect(page.get_by_role("main")).to_contain_text("[0].id is missing")
 
 
-def test_what_fails_behind_an_event_is_said(spoilt):
+def test_a_failure_after_an_event_is_reported(spoilt):
     page = spoilt(f"{LOG}/stacks.jsonl", lambda document: None, errors=True)
     page.evaluate(
         "document.querySelector('main').addEventListener('click', () => null.x, { once: true });"

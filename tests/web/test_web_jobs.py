@@ -1,5 +1,5 @@
-"""The viewers on jobs that went wrong in many ways: headline, findings, marks, runs and groups; all words are
-those of the bundle.
+"""The viewers on jobs with many problems: headline, findings, marks, runs and groups; all words are the
+bundle's.
 """
 
 import json
@@ -17,7 +17,7 @@ from tlparse_bundle.redact.redact import redact
 JOBS = sorted(
     path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__"
 )
-# Row, column, and what the cell of the matrix says.
+# Row, column, and the text of the matrix cell.
 MARKS = {
     "absent_caller": ("rank 2", "sync", "·∅ never began"),
     "inside_compile": ("rank 2", "sync", "◌ unfinished"),
@@ -34,7 +34,7 @@ MARKS = {
 
 @pytest.fixture
 def job(bundle_of):
-    """job(name): its bundle."""
+    """Return job(name): its bundle."""
     return lambda name: bundle_of(FIXTURES / "jobs" / name)
 
 
@@ -47,7 +47,7 @@ def verdict(page):
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_the_first_screen_says_what_the_bundle_says(view, job, name):
+def test_the_first_screen_agrees_with_the_bundle(view, job, name):
     page = view(job(name))
     bundle = Bundle.open(job(name))
     findings = bundle.rank_table("rank_findings")
@@ -76,7 +76,7 @@ def the_matrix_says_where_a_rank_stands(page, row, column, words):
     expect(legend.filter(has_text=re.compile(rf"{re.escape(sign or '')}\s*.*{said}"))).to_have_count(1)
 
 
-def test_the_legend_tells_what_is_on_the_screen_only(view, job):
+def test_the_legend_only_explains_visible_marks(view, job):
     page = view(job("healthy8"))
     legend = page.get_by_role("list", name="Legend").get_by_role("listitem")
     expect(legend).to_have_text(
@@ -117,7 +117,7 @@ def test_runs_are_named_and_the_compared_one_is_marked(view, job):
     expect(rows.nth(2)).to_have_attribute("aria-current", "true")
 
 
-def test_another_job_is_no_attempt(view, job):
+def test_another_job_is_not_an_attempt(view, job):
     page = view(job("two_jobs"))
     rows = page.get_by_role("region", name="Runs", exact=True).get_by_role("row")
     expect(rows.nth(1)).to_contain_text("compared here")
@@ -156,7 +156,7 @@ def test_many_runs_are_folded(view, job, tmp_path):
 
 
 def rewrite(folder, change):
-    """Changes what the manifest of a bundle says of the job."""
+    """Change the job in the manifest of a bundle."""
     manifest = json.loads((folder / "manifest.json").read_text())
     change(manifest["job"])
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -164,7 +164,7 @@ def rewrite(folder, change):
 
 @pytest.fixture
 def without_findings(bundle_of, tmp_path):
-    """A redacted bundle whose findings were left out."""
+    """Return a redacted bundle without findings."""
     redact(Bundle.open(bundle_of("ranks_killed")), tmp_path / "bundle", policy(drop=["findings"]))
     return tmp_path / "bundle"
 
@@ -205,7 +205,7 @@ def test_calls_by_process_group(view, job, name, rows):
     expect(table).to_have_text([re.compile("Process group"), *rows])
 
 
-def test_caches_that_differ_are_not_said_to_be_the_same(view, job):
+def test_different_caches_are_not_called_the_same(view, job):
     page = view(job("cached_before"), "#v=1&view=details")
     rows = page.get_by_role("region", name="Caches").get_by_role("row")
     expect(rows.nth(1)).to_contain_text(re.compile("ranks 0–2.*aot_autograd hit.*fx_graph hit"))
@@ -293,7 +293,7 @@ def test_a_rank_of_many_is_found_by_its_number(show, crowd):
     expect(page).to_have_url(re.compile("log=log_0517"))
     expect(field).to_have_value("rank 517 · log_0517")
     expect(field).to_be_focused()
-    page.keyboard.type("7")  # takes the place of what is there; the whole number stands first
+    page.keyboard.type("7")  # replaces the text in the field; the whole number comes first
     expect(options.first).to_have_text("rank 7 · log_0007")
     assert options.count() <= 100
     page.keyboard.press("ArrowDown")

@@ -37,21 +37,21 @@ def test_the_compile_has_its_kernels(show):
     expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
 
 
-def test_says_what_would_be_here(show):
+def test_an_empty_view_describes_its_contents(show):
     page, _ = show("dynamic_shapes", "#v=1&view=kernels")
     expect(page.get_by_role("heading", name="No kernels")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("inductor_output_code")
 
 
-def test_which_operators_is_told_by_the_provenance_where_there_is_one(show):
+def test_operators_come_from_the_provenance_if_any(show):
     """train_step has C++ kernels without provenance, the fixture provenance those with it."""
-    for fixture, told in [("train_step", False), ("provenance", True)]:
+    for fixture, has_operators in [("train_step", False), ("provenance", True)]:
         page, bundle = show(fixture, "#v=1&view=kernels")
         kernel = next(kernel for kernel in bundle.logs[0].table("kernels") if kernel["kind"] == "cpp")
         assert kernel["aten_ops"] == []
         page.get_by_label("Filter kernels and calls").fill(kernel["name"])
         expect(detail(page).get_by_role("heading", level=2)).to_have_text(kernel["name"])
-        expect(detail(page).get_by_role("link", name="Provenance ›")).to_have_count(int(told))
+        expect(detail(page).get_by_role("link", name="Provenance ›")).to_have_count(int(has_operators))
         expect(detail(page).get_by_text("torch doesn't record the operators of a C++ kernel")).to_have_count(
-            int(not told)
+            int(not has_operators)
         )

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 
 def tab_until(page, wanted, most=40):
-    """Presses Tab until the focus is on ``wanted``."""
+    """Press Tab until the focus is on ``wanted``."""
     settle(page)
     for _ in range(most):
         page.keyboard.press("Tab")

@@ -1,12 +1,10 @@
-"""What a browser keeps: bundles in its private storage, whole or not at all, for all pages and workers of the
-origin.
-"""
+"""Bundles in a browser's private storage: whole or not at all, for all pages and workers of the origin."""
 
 import pytest
 from conftest import VIEWERS
 
-# In the page: the module as 'store', `inWorker(source)` for what a worker does with it, and `names()` for the
-# files on disk.
+# In the page: the module as 'store', `inWorker(source)` to run code in a worker, and `names()` for the files
+# on disk.
 BEGIN = """async () => {
   globalThis.store = await import(`${location.origin}/lib/local/store.js`);
   globalThis.bytes = (text) => new TextEncoder().encode(text);
@@ -27,7 +25,7 @@ BLOB = "blobs/" + "ab/ab" + "0" * 62
 
 @pytest.fixture
 def shop(new_page, hosted):
-    """A page with the store, in a browser that has kept nothing yet.
+    """A page with the store, in a browser with empty storage.
 
     The server is a plain one, and the page a list of files.
     """
@@ -37,7 +35,7 @@ def shop(new_page, hosted):
     return page
 
 
-def test_what_is_saved_here_is_read_there(shop):
+def test_saved_bundles_are_read_elsewhere(shop):
     first = shop.evaluate(
         "blob => store.save({ name: 'run 1', kind: 'bundle', log_count: 2 }, new Map([['manifest.json', new"
         " Blob(['{\"a\": 1}'])], ['logs/x/compiles.jsonl', bytes('')], [blob, bytes('payload')]]))",
@@ -104,14 +102,14 @@ def test_many_small_files_and_large_ones_come_back_as_they_were(shop):
     assert [shop.evaluate(same, id) for id in (there, here)] == [None, None]
 
 
-def test_what_is_cut_off_is_never_there(shop):
+def test_interrupted_writes_leave_nothing(shop):
     assert "gone wrong" in shop.evaluate(
         "store.save({ name: 'a', kind: 'bundle' }, (function* () { yield ['manifest.json', bytes('{}')];"
         " throw new Error('gone wrong'); })()).catch(String)"
     )
     assert shop.evaluate("names()") == []
-    # A worker that writes and waits: while it lives its file stays, and is not listed. When it was ended, the
-    # file goes.
+    # A worker that writes and waits: while it lives its file stays, and is not listed. When it ends, the file
+    # is removed.
     shop.evaluate("""() => new Promise((resolve) => {
       globalThis.writer = begin("async function* files() { yield ['manifest.json', bytes('{}')]; postMessage(0); await new Promise(() => {}); } await store.save({ name: 'b', kind: 'bundle' }, files());");
       writer.onmessage = resolve;
@@ -121,7 +119,7 @@ def test_what_is_cut_off_is_never_there(shop):
     shop.wait_for_function("async () => (await store.list()).length === 0 && (await names()).length === 0")
 
 
-def test_an_index_is_not_believed(shop):
+def test_an_index_is_not_trusted(shop):
     ids = [letter * 16 for letter in "abcd"]
     files = {
         "manifest.json": [0, 2],
@@ -156,7 +154,7 @@ def test_an_index_is_not_believed(shop):
     ], "what another version wrote stays"
 
 
-def test_no_room_and_no_storage_are_said(shop):
+def test_no_room_and_no_storage_are_reported(shop):
     session = shop.context.new_cdp_session(shop)
     session.send("Storage.overrideQuotaForOrigin", {"origin": shop.evaluate("origin"), "quotaSize": 300_000})
     shop.evaluate(
@@ -164,10 +162,10 @@ def test_no_room_and_no_storage_are_said(shop):
         " Uint8Array(100_000)]]))"
     )
     much = "const much = new Map([['manifest.json', new Uint8Array(1_000_000)]]);"
-    for told in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
+    for failure in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
                  shop.evaluate(f"inWorker(`{much} postMessage(await store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]))`)")):  # fmt: skip
-        assert told[0] == "room", told
-        assert "There is no room for big run" in told[1] and "What it keeps takes up 0.1 MB" in told[1]
+        assert failure[0] == "room", failure
+        assert "There is no room for big run" in failure[1] and "What it keeps takes up 0.1 MB" in failure[1]
     assert len(shop.evaluate("names()")) == 2
     shop.context.add_init_script(
         "StorageManager.prototype.getDirectory = async () => { throw new DOMException('no',"
@@ -182,18 +180,16 @@ def test_no_room_and_no_storage_are_said(shop):
 
 
 @pytest.mark.parametrize("given", [0, 4294967288])
-def test_what_was_written_in_part_only_is_not_kept(shop, given):
-    """4294967288 is what Chromium gives for a full disk in a private window: -8, its code of the error,
-    without the sign.
-    """
+def test_partial_writes_are_not_kept(shop, given):
+    """4294967288 is Chromium's result for a full disk in a private window: its error code -8 as unsigned."""
     short = (
         "const { write } = FileSystemSyncAccessHandle.prototype;"
         " FileSystemSyncAccessHandle.prototype.write = function (data, place) { write.call(this,"
         f" data.subarray(0, 5), place); return {given}; }};"
     )
-    told = shop.evaluate(
+    failure = shop.evaluate(
         f"inWorker(`await store.hasStore(); {short} postMessage(await store.save({{ name: 'run', kind:"
         " 'bundle' }, new Map([['manifest.json', bytes('0123456789')]])).catch((error) => [error.code]))`)"
     )
-    assert told == ["room"]
+    assert failure == ["room"]
     assert shop.evaluate("names()") == []

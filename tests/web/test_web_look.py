@@ -43,15 +43,15 @@ def test_text_stands_out_from_its_background(page_that, bundle_of, address_of, s
     page = page_that(color_scheme=scheme)
     page.goto(address_of(bundle_of("basic_inference")))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    colours = page.evaluate(
+    colors = page.evaluate(
         """names => { const probe = document.createElement('span'); document.body.append(probe);
         const of = (name) => { probe.style.setProperty('color', `var(${name})`); return getComputedStyle(probe).color };
         const found = Object.fromEntries(names.map((name) => [name, of(name)])); probe.remove(); return found }""",
         names(),
     )
-    for text in [*TEXT, *(name for name in colours if name.startswith("--t-"))]:
+    for text in [*TEXT, *(name for name in colors if name.startswith("--t-"))]:
         for background in ("--bg", "--bg-2", "--accent-bg"):
-            ratio = contrast(rgb(colours[text]), rgb(colours[background]))
+            ratio = contrast(rgb(colors[text]), rgb(colors[background]))
             assert ratio >= 4.5, f"{text} on {background} in {scheme}: {ratio:.2f}"
 
 
@@ -70,7 +70,7 @@ def names():
     )
 
 
-def test_status_is_a_word_not_only_a_colour(show):
+def test_status_is_a_word_not_only_a_color(show):
     page, bundle = show("failures", "#v=1&view=compiles")
     for status in {c.status for c in bundle.logs[0].compiles if c.status}:
         expect(page.get_by_role("gridcell", name=status).first).to_be_visible()

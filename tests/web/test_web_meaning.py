@@ -16,7 +16,7 @@ def comparison(page, name):
 
 
 def sections(page, name):
-    """Heading and rows of each part of a comparison; a row is kind, subject, and what changed."""
+    """Return heading and rows of each part of a comparison; a row is kind, subject, and change."""
     parts = comparison(page, name).locator("section, details")
     expect(parts.first).to_be_visible()
     return {heading.strip().split(" ", 1)[1].strip(): rows for heading, rows in parts.evaluate_all(ROWS)}
@@ -87,7 +87,7 @@ def test_guards_of_a_recompile(show):
         )
 
 
-def test_it_is_said_which_guards_are_counted(show):
+def test_the_counted_guards_are_named(show):
     page, bundle = show("recompiles", "#v=1&view=guards")
     tree = bundle.logs[0].table("guard_trees")[1]
     compile = bundle.logs[0].compile(tree["compile"])
@@ -116,16 +116,16 @@ def test_it_is_said_which_guards_are_counted(show):
     expect(page.get_by_role("columnheader", name="Guards in the metrics")).to_be_visible()
 
 
-# What two real texts differ in that says nothing, and a change that does.
+# Meaningless differences between two real texts, and one real change.
 COMPARED = """async ([language, left, right, sameProcess]) => {
   const { meaningOf } = await import("/viewers/lib/diff/by-meaning.js");
-  const told = await meaningOf({ language, left, right, sameProcess });
-  return told && Object.fromEntries(told.sections.map(({ title, pages }) => [title, pages.flatMap(({ rows }) => JSON.parse(rows)).map((row) => [row.kind, row.subject])]));
+  const result = await meaningOf({ language, left, right, sameProcess });
+  return result && Object.fromEntries(result.sections.map(({ title, pages }) => [title, pages.flatMap(({ rows }) => JSON.parse(rows)).map((row) => [row.kind, row.subject])]));
 }"""
 
 
 def texts_of(bundle, language):
-    """Each text of this kind of a bundle once."""
+    """Return each distinct text of this kind in a bundle."""
     found = {a.text(): a.name for log in bundle.logs for a in log.artifacts if a.language == language}
     return [
         (name, text)
@@ -135,14 +135,14 @@ def texts_of(bundle, language):
 
 
 def subtrees(text):
-    """Lines of a guard tree before, within and behind the parts that may stand in any order."""
+    """Return the lines of a guard tree before, within and after the parts whose order does not matter."""
     lines = text.split("\n")
     begins = [i for i, line in enumerate(lines) if line.startswith("| +- ")]
     ends = [*begins[1:], next(i for i in range(begins[-1] + 1, len(lines)) if not lines[i].startswith("| "))]
     return lines[: begins[0]], [lines[a:b] for a, b in zip(begins, ends, strict=True)], lines[ends[-1] :]
 
 
-def test_what_says_nothing_is_no_difference(show):
+def test_meaningless_changes_are_not_a_difference(show):
     seen = dict.fromkeys(("guards", "fx", "python"), 0)
     for fixture in (
         "recompiles",
@@ -155,7 +155,7 @@ def test_what_says_nothing_is_no_difference(show):
     ):
         page, bundle = show(fixture)
 
-        def told(language, left, right, page=page, same_process=False):
+        def differences(language, left, right, page=page, same_process=False):
             return page.evaluate(COMPARED, [language, left, right, same_process])
 
         for name, text in texts_of(bundle, "guards"):
@@ -165,10 +165,10 @@ def test_what_says_nothing_is_no_difference(show):
             other = re.sub(r"(\w+\.py):\d+", r"\1:9999", other)
             other = re.sub(r"Guard latency = [\d.]+", "Guard latency = 0.07", other)
             assert other != text
-            found = told("guards", text, other)
+            found = differences("guards", text, other)
             assert len(found) == 1 and "equal guard" in next(iter(found)), (fixture, name, found)
             without = "\n".join([*head, *(line for part in parts[:-1] for line in part), *tail])
-            found = told("guards", text, without, same_process=True)
+            found = differences("guards", text, without, same_process=True)
             guards = sum(
                 ": " in line and re.search(r"\+- [A-Z_0-9]+: ", line) is not None for line in parts[-1]
             )
@@ -195,7 +195,7 @@ def test_what_says_nothing_is_no_difference(show):
                 else text
             )
             other = re.sub(r"(# File: .*?):\d+ in", r"\1:9999 in", other)
-            found = told("fx", text, other)
+            found = differences("fx", text, other)
             assert len(found) == 1 and "equal node" in next(iter(found)), (fixture, name, found)
             seen["fx"] += 1
         for name, text in texts_of(bundle, "python"):
@@ -208,7 +208,7 @@ def test_what_says_nothing_is_no_difference(show):
                 else text
             )
             other = re.sub(r"# AOT ID: \['\d+", "# AOT ID: ['77", other)
-            found = told("python", text, other)
+            found = differences("python", text, other)
             assert len(found) == 1 and "equal part" in next(iter(found)), (fixture, name, found)
             seen["python"] += 1
     assert seen["guards"] > 20 and seen["fx"] > 50 and seen["python"] > 5, seen
@@ -225,7 +225,7 @@ def test_one_real_change_is_one_difference(show):
         names["inductor_output_code"],
     )
 
-    def told(language, left, right):
+    def differences(language, left, right):
         found = page.evaluate(COMPARED, [language, left, right, True])
         return {title: rows for title, rows in found.items() if "equal" not in title}
 
@@ -241,8 +241,8 @@ def test_one_real_change_is_one_difference(show):
             *lines[at + 1 :],
         ]
     )
-    assert told("fx", graph, changed) == {"1 changed node": [["torch.ops.aten.sigmoid.default", name]]}
-    assert told(
+    assert differences("fx", graph, changed) == {"1 changed node": [["torch.ops.aten.sigmoid.default", name]]}
+    assert differences(
         "fx",
         graph,
         "\n".join(
@@ -256,19 +256,19 @@ def test_one_real_change_is_one_difference(show):
 
     first, *_ = re.finditer(r"TENSOR_MATCH: check_tensor\((L.*?), .*requires_grad=(\w+)", guards)
     flipped = guards[: first.start(2)] + str(first[2] == "False") + guards[first.end(2) :]
-    assert told("guards", guards, flipped) == {"1 changed guard": [["TENSOR_MATCH", first[1]]]}
+    assert differences("guards", guards, flipped) == {"1 changed guard": [["TENSOR_MATCH", first[1]]]}
     first, *_ = re.finditer(r"___check_obj_id\(([^,]+), (\d+)\)", guards)
-    assert told("guards", guards, guards[: first.start(2)] + "1" + guards[first.end(2) :]) == {
+    assert differences("guards", guards, guards[: first.start(2)] + "1" + guards[first.end(2) :]) == {
         "1 guard that differs only in the id of an object": [["ID_MATCH", first[1]]]
     }
 
     kernel = re.search(r"^(cpp_fused_native_layer_norm_\d+) = ", code, re.M)
     at = code.index("0L", kernel.end())
-    assert told("python", code, code[:at] + "5L" + code[at + 2 :]) == {
+    assert differences("python", code, code[:at] + "5L" + code[at + 2 :]) == {
         "1 changed part": [["C++ kernel", kernel[1]]]
     }
     at = code.index("async_compile.wait")
-    assert told("python", code, code[:at] + "print()\n" + code[at:]) == {
+    assert differences("python", code, code[:at] + "print()\n" + code[at:]) == {
         "1 changed part": [["lines around them", ""]]
     }
 

@@ -1,6 +1,4 @@
-"""Metrics of a compile in groups with units, configurations and how they differ, what the partitioner
-decided.
-"""
+"""Metrics of a compile in groups with units, different configurations, and the partitioner's decisions."""
 
 from playwright.sync_api import expect
 
@@ -33,7 +31,7 @@ def test_a_configuration_unlike_the_first(show):
     expect(metrics.get_by_role("row", name="cpp_wrapper true", exact=True)).to_be_visible()
 
 
-def test_what_is_saved_for_the_backward(show):
+def test_values_saved_for_the_backward(show):
     page, _ = show("memory_budget", "#v=1&view=compile&compile=0/0")
     summary = page.get_by_role("region", name="Summary")
     expect(summary).to_contain_text("Memory budget 0.3. 4 candidates: 1 saved, 3 recomputed.")

@@ -1,4 +1,4 @@
-"""The multi-rank viewer on real programs: what the first screen says, and where it leads."""
+"""The multi-rank viewer on real programs: the first screen and its links."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pages import address, becomes, expect_address, settle
 from playwright.sync_api import expect
 
 SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collective", "killed", "straggler"]
-# What else a person must read on the first screen, beside the rank and the compile: the reason.
+# The reason, which the first screen must show beside the rank and the compile.
 REASONS = {
     "other_shape": ["L['x']", "(17, 8) instead of", "(16, 8)"],
     "extra_break": ["Graph break only on rank 1", "print("],
@@ -19,7 +19,7 @@ REASONS = {
         "1 fewer all_reduce",
         "at position 2, all_gather_into_tensor instead of all_reduce",
     ],
-    "killed": ["is still compiling", "ranks 0–2 finished it", "wait for rank 3"],
+    "killed": ["is still compiling", "Ranks 0–2 finished it", "wait for rank 3"],
     "straggler": ["took 2", " s to compile block", "The other ranks wait"],
 }
 
@@ -30,7 +30,7 @@ def truth(name):
 
 @pytest.fixture
 def view(page, bundle_of, address_of):
-    """view(source, hash): the multi-rank viewer."""
+    """Return view(source, hash): the multi-rank viewer."""
 
     def open_it(source, hash="#v=1", server="serve"):
         folder = (
@@ -46,7 +46,7 @@ def view(page, bundle_of, address_of):
 
 
 def cell(page, row, column):
-    """A cell of the matrix, by the name of the row and of the column."""
+    """Return a cell of the matrix, by the names of its row and column."""
     names = page.get_by_role("columnheader").all_inner_texts()
     at = next(i for i, name in enumerate(names) if name.startswith(column))
     rows = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
@@ -66,7 +66,9 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
         expect(first).to_contain_text(words)
     others = {
         int(n)
-        for n in re.findall(r"(?:Rank|n rank) (\d)", page.get_by_role("region", name="Summary").inner_text())
+        for n in re.findall(
+            r"(?<!of )\b[Rr]ank (\d)(?! ›)", page.get_by_role("region", name="Summary").inner_text()
+        )
     }
     assert others == {rank}, "no other rank is accused"
     the_matrix_marks_the_cell(page, name, known)
@@ -149,7 +151,7 @@ def test_compare_shows_the_shape(view):
     expect(page.get_by_label("Rank on the right")).to_have_value("3")
 
 
-def test_addresses_are_no_difference(view):
+def test_addresses_are_not_a_difference(view):
     page = view("ranks_healthy", "#v=1&view=compare")
     expect(page.get_by_role("link", name="before_pre_grad_graph only addresses differ")).to_be_visible()
     expect(page.get_by_role("link", name="inductor_output_code same")).to_be_visible()
@@ -191,7 +193,7 @@ def test_timelines_of_the_straggler(view):
     for _ in range(20):
         chart.press("n")
         heading = page.get_by_role("region", name="Selected compile").get_by_role("heading")
-        settle(page)  # a further key would lead past it
+        settle(page)  # one more key would lead past it
         if heading.inner_text().startswith("rank 1 · block"):
             break
     expect(heading).to_have_text("rank 1 · block [1/0]")

@@ -1,4 +1,4 @@
-"""The multi-rank viewer with many ranks, hostile names, both themes, narrow windows, and what is not there."""
+"""The multi-rank viewer with many ranks, hostile names, both themes, narrow windows, and missing data."""
 
 import json
 import re
@@ -23,7 +23,7 @@ VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"
 
 @pytest.fixture(scope="session")
 def many(once):
-    """The bundle of 300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less.
+    """The bundle of 300 ranks with 12 compiles; rank 170 has a different graph, rank 250 one compile less.
 
     (benchmarks/ measures 1,024.)
     """
@@ -44,7 +44,7 @@ def many(once):
 
 @pytest.fixture(scope="module")
 def hostile_ranks(tmp_path_factory):
-    """Three ranks in which every string is hostile, and which differ in everything."""
+    """Three ranks with hostile strings everywhere, which differ in everything."""
 
     def one(rank):
         frame = {"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}
@@ -139,14 +139,14 @@ def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path):
 
 
 def words_of(node):
-    """Values that a schema lists: they are ours."""
+    """Return the values that a schema lists, which are ours."""
     if isinstance(node, dict):
         return set(map(str, node.get("enum", []))).union(*map(words_of, node.values()))
     return set().union(*map(words_of, node)) if isinstance(node, list) else set()
 
 
 def evil(value, own, key=None):
-    """EVIL in front of every string, but for ours and for what refers to something."""
+    """Put EVIL before every string, except ours and references."""
     if isinstance(value, dict):
         return {name: evil(item, own, name) for name, item in value.items()}
     if isinstance(value, list):
@@ -201,7 +201,7 @@ def test_many_ranks(view, many):
 def test_the_first_screen_fetches_little(new_page, many, address_of):
     page = new_page()
     asked = []
-    # A page also asks for the headers of the manifest now and then, to see whether it was rebuilt.
+    # A page also requests the headers of the manifest now and then, to see whether it was rebuilt.
     page.on(
         "response",
         lambda response: (
@@ -279,7 +279,7 @@ def test_narrow_windows(page_that, bundle_of, address_of):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
-def test_every_module_of_the_first_screen_is_asked_for_at_once():
+def test_every_module_of_the_first_screen_is_requested_at_once():
     page = (VIEWERS / "multirank" / "index.html").read_text()
     assert page.count("modulepreload") > 10
     for later in ("compare.js", "timeline.js", "collectives.js", "diff/pane.js"):
@@ -325,7 +325,7 @@ def test_every_kind_about_a_compile_has_a_mark(view):
 
 
 def test_a_kind_of_another_package_is_shown(view, bundle_of, tmp_path):
-    """All that may be null is, and the kind is one that nobody knows."""
+    """All nullable fields are null, and the kind is unknown."""
     shutil.copytree(bundle_of("ranks_healthy", "none"), tmp_path / "bundle")
     place = tmp_path / "bundle" / "manifest.json"
     manifest = json.loads(place.read_text())

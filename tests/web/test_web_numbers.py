@@ -1,6 +1,4 @@
-"""One number of each: what the pages show of a log is what its summary in the manifest says, on all fixtures
-and public logs.
-"""
+"""Pages show the same numbers of a log as its summary in the manifest, on all fixtures and public logs."""
 
 import re
 
@@ -26,22 +24,22 @@ def known(n):
 
 
 def texts_of(locator):
-    """What is written in each element, on one line."""
+    """Return the text of each element on one line."""
     return [" ".join(text.split()) for text in locator.all_inner_texts()]
 
 
 def plain(text):
-    """A sentence as pages show it: on one line, without the marks of code."""
+    """Return a sentence as pages show it: on one line, without the marks of code."""
     return " ".join(text.replace("`", "").split())
 
 
 def times(page, *us):
-    """Times as pages write them."""
+    """Format times as pages do."""
     return [" ".join(text.split()) for text in page.evaluate(FORMAT, us)]
 
 
 def badges(log):
-    """The counts beside the names of the views, by name: what the manifest and the kinds of records say.
+    """Return the counts beside the names of the views, from the manifest and the kinds of records.
 
     None and 0 are not shown.
     """
@@ -65,7 +63,7 @@ def badges(log):
 
 
 def tiles(summary, took):
-    """What each tile of the first screen says, as the beginning and the further words in it."""
+    """Return the text of each tile of the first screen: its beginning and further words."""
     frames, functions, ahead, exports, failed, still = (
         summary[f"{name}_count"]
         for name in ("frame", "function", "ahead_of_time", "export", "failure", "unfinished")
@@ -105,7 +103,7 @@ def tiles(summary, took):
         yield "– cache hits", bypassed
 
 
-# What the first screen shows of a log: texts, and times as pages write them.
+# Contents of the first screen of a log: texts, and times as pages format them.
 FIRST_SCREEN = """async ({ hash, us, waitMs }) => {
   location.hash = hash;
   await quiet(waitMs);
@@ -126,8 +124,8 @@ FIRST_SCREEN = """async ({ hash, us, waitMs }) => {
 
 
 def faults_of_first_screen(page, log):
-    """What the first screen, the badges and the head of the list of compiles show, where that is not what the
-    summary says: a list of (what, shown, wanted).
+    """Return (what, shown, wanted) where the first screen, the badges or the list of compiles differ from the
+    summary.
     """
     summary = log.summary
     arguments = {
@@ -163,7 +161,7 @@ def faults_of_first_screen(page, log):
 
 
 def check_first_screen(page, log):
-    """Wait until the first screen shows the numbers of the summary; fail with what it shows otherwise."""
+    """Wait until the first screen shows the numbers of the summary; fail with the differences otherwise."""
     becomes(lambda: (log.id, faults_of_first_screen(page, log)), (log.id, []))
 
 
@@ -178,7 +176,7 @@ def check_list_of_logs(page, bundle):
 
 
 def check_small_viewers(page, address, bundle):
-    """The letter, the strip and the starter."""
+    """Check the letter, the strip and the starter."""
     page.goto(address.replace("/default/", "/starter/"))
     heading = page.get_by_role("heading", level=1)
     for log in bundle.logs:
@@ -201,7 +199,7 @@ def check_small_viewers(page, address, bundle):
 
 
 def check_pages(page, address, bundle, logs):
-    """The first screens of some logs of a bundle, and the list of all."""
+    """Check the first screens of some logs of a bundle, and the list of all."""
     page.goto(address)
     settle(page)
     if len(bundle.logs) > 1:
@@ -211,8 +209,8 @@ def check_pages(page, address, bundle, logs):
 
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)
-def test_pages_show_what_the_manifest_says(page, group_bundle, built, unpacked, address_of, group):
-    """Logs of several ranks are looked at in the bundle of their source, in which the ranks are compared."""
+def test_pages_agree_with_the_manifest(page, group_bundle, built, unpacked, address_of, group):
+    """Logs of several ranks are opened in the bundle of their source, in which the ranks are compared."""
     place = group_bundle(group)
     bundle, address = Bundle.open(place), address_of(place)
     alone = []

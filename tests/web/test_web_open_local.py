@@ -1,6 +1,4 @@
-"""Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed
-on, removed.
-"""
+"""Raw logs opened in the browser, from a plain server: dropped, built, kept, viewed, shared, removed."""
 
 import os
 import re
@@ -27,7 +25,7 @@ if python_folder() is None:
     )
 
 OPEN = "viewers/open/"
-# it loads all of the site; what it keeps has tests of its own
+# it loads the whole site; its storage has its own tests
 NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });"
 
 
@@ -42,9 +40,9 @@ def site(tmp_path_factory, bundle_of):
 
 @pytest.fixture
 def start(new_page, site):
-    """start(script, changed, search): the page that opens logs, in a browser that has kept nothing.
+    """Return start(script, changed, search): the page that opens logs, in a browser with empty storage.
 
-    ``changed``: what the page and its worker get of a module.
+    ``changed``: replaced modules of the page and its worker.
     """
 
     def open_it(script=None, changed=None, search=""):
@@ -79,15 +77,13 @@ def headline(page):
     return page.get_by_role("heading", level=1)
 
 
-def said(folder):
-    """What the first screen of a bundle says."""
+def first_screen(folder):
+    """Return the text of a bundle's first screen."""
     return Bundle.open(folder).logs[0].summary["text"].replace("`", "")
 
 
 def bounded(script):
-    """A promise of a page; an error when it takes too long, since the page itself is waited for without an
-    end.
-    """
+    """Bound a promise of a page, because the page itself is awaited endlessly."""
     return (
         f"Promise.race([{script}, new Promise((_, reject) => setTimeout(() => reject(new Error('it takes too"
         f" long')), {HANG_S * 1000}))])"
@@ -98,11 +94,11 @@ def entries(page):
     return page.get_by_role("rowheader")
 
 
-def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundle_of, tmp_path):
+def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_of, tmp_path):
     page = start()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     drop(page, trace("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     address = page.url
     assert re.fullmatch(re.escape(site) + r"viewers/default/\?stored=[0-9a-z]{16}", address)
     page.get_by_role("link", name="Compiles", exact=True).first.click()
@@ -117,7 +113,7 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     expect(other.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
     page.goto(address + "#v=1&view=search&q=GraphModule&in=all")
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
-    # handed on from the page: a zip of the same files
+    # shared from the page: a zip of the same files
     page.get_by_role("button", name="More ways to share").click()
     expect(page.get_by_role("menu")).to_contain_text("in this browser, until the bundle is removed here")
     with page.expect_download() as downloads:
@@ -129,22 +125,22 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
             f"trace/{path.relative_to(native).as_posix()}" for path in native.rglob("*") if path.is_file()
         )
         archive.extractall(tmp_path)
-    assert said(tmp_path / "trace") == said(native)
-    # the list, to which the name leads; the zip is opened there as well
+    assert first_screen(tmp_path / "trace") == first_screen(native)
+    # the list, which the name links to; the zip is opened there as well
     page.get_by_role("link", name="trace").first.click()
     expect(entries(page)).to_have_text(["trace"])
     with page.expect_download() as pages:
         page.get_by_role("button", name="Save trace as one file").click()
     alone = page.context.new_page()
     alone.goto(Path(pages.value.path()).rename(tmp_path / "trace.html").as_uri())
-    expect(headline(alone)).to_have_text(said(native))
+    expect(headline(alone)).to_have_text(first_screen(native))
     alone.close()
     (tmp_path / "run 7.zip").write_bytes(Path(downloads.value.path()).read_bytes())
     page.get_by_label("Choose files").set_input_files(tmp_path / "run 7.zip")
-    expect(headline(page)).to_have_text(said(native))
+    expect(headline(page)).to_have_text(first_screen(native))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_count(2)
-    # removed: nothing is there, and the other tab says so
+    # removed: nothing is left, and the other tab reports it
     page.get_by_role("button", name="Remove all").click()
     page.get_by_role("dialog").get_by_role("button", name="Keep").click()
     expect(entries(page)).to_have_count(2)
@@ -181,7 +177,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     expect(page.locator("header.shell")).to_contain_text("before → after")
     comparison = page.url
     page.get_by_role("link", name="new: after").click()
-    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("recompiles")))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["before → after", "after", "before"])
     with page.expect_download() as downloads:
@@ -190,7 +186,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     expect(page.get_by_role("button", name="Compare two")).to_be_disabled()
     page.get_by_role("checkbox", name="Compare after").check()
     page.get_by_role("checkbox", name="Compare before").check()
-    page.get_by_role("button", name="Compare before → after").click()  # again, of what is kept
+    page.get_by_role("button", name="Compare before → after").click()  # again, from storage
     expect(page.locator("header.shell")).to_contain_text("before → after")
     assert page.url != comparison
     page.goto(site + OPEN)
@@ -203,26 +199,24 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     page.get_by_role("button", name="Save before → after as one file").click()
     expect(page.get_by_role("alert")).to_contain_text("One of the two runs was removed")
     page.goto(comparison)
-    expect(page.locator("header.shell")).to_contain_text(
-        "before → after"
-    )  # what it says itself can still be read
+    expect(page.locator("header.shell")).to_contain_text("before → after")  # its own report can still be read
 
 
 def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
-    page = new_page(errors=True)  # it asks for 'bundle/' in vain
+    page = new_page(errors=True)  # it requests 'bundle/' in vain
     page.goto(site + "viewers/default/")
     expect(headline(page)).to_have_text("Open a bundle")
     drop(page, trace("graph_breaks"), trace("recompiles"))
     expect(page.get_by_role("alert")).to_contain_text("These are two")
     expect(page.get_by_role("link", name="Compare two runs")).to_have_attribute("href", f"{site}{OPEN}")
     page.get_by_label("Zip or log").set_input_files(log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     expect_address(page, "default/?stored=")
     page.reload()
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     page.goto(f"{site}viewers/home/")
     expect(page.get_by_role("link", name="Open a log or a bundle")).to_be_visible()
-    job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, which says what it says natively
+    job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, with the same report as a native build
     drop(page, *sorted(job.glob("**/*.log"))) if list(job.glob("*.log")) else drop(page, job)
     expect_address(page, "default/?stored=")
     verdict = Bundle.open(bundle_of(job)).job["text"].replace("`", "")
@@ -232,7 +226,7 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     expect(headline(page)).to_have_text(verdict)
 
 
-def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, bundle_of):
+def test_a_file_that_cannot_be_opened_is_reported_and_the_next_may_open(start, tmp_path, bundle_of):
     page = start()
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "broken.zip").write_bytes(b"PK no zip")
@@ -258,7 +252,7 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
     expect(page.get_by_text("Python is ready")).to_be_visible()
     expect(entries(page)).to_have_count(0)
     drop(page, log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
 
 
 def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(start, bundle_of, tmp_path):
@@ -275,7 +269,7 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
     drop(page, log_of("graph_breaks"))
     expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")
     drop(page, bundle_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     page = start(changed=("lib/local/store.js", "navigator.storage?.getDirectory", "false"))
     expect(page.locator("main")).to_contain_text("This browser does not store files for this page")
     drop(page, log_of("graph_breaks"))
@@ -283,7 +277,9 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
         page.get_by_role("button", name="Save as zip").click()
     with zipfile.ZipFile(downloads.value.path()) as archive:
         archive.extractall(tmp_path)
-    assert said(tmp_path / "dedicated_log_torch_trace_fixture0") == said(bundle_of("graph_breaks"))
+    assert first_screen(tmp_path / "dedicated_log_torch_trace_fixture0") == first_screen(
+        bundle_of("graph_breaks")
+    )
     with page.expect_download():
         page.get_by_role("button", name="Save as one file").click()
 
@@ -294,8 +290,8 @@ def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
     expect(page.get_by_role("alert")).to_contain_text("is on another host")
     expect(page.get_by_role("alert")).to_contain_text("connect-src")
     page.goto(f"{site}{OPEN}?log=../../a%20run.log")
-    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
-    page.go_back()  # past the address that would build it again
+    expect(headline(page)).to_have_text(first_screen(bundle_of("recompiles")))
+    page.go_back()  # past the address that would rebuild it
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["a run"])
 
@@ -327,12 +323,12 @@ def test_it_can_be_used_by_everybody(start):
 def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_page, bundle_of, tmp_path):
     site = tmp_path / "site"
     write_site([], site)
-    page = new_page(errors=True)  # what is not there
+    page = new_page(errors=True)  # a missing file
 
     def becomes_of(title, worker):
-        """What becomes of a version with this title.
+        """Return the fate of a version with this title.
 
-        Only then is a page loaded: beside a debugger, as in tests, Chromium forgets loads while it ends a
+        Only then a page is loaded: with a debugger, as in tests, Chromium forgets loads while it ends a
         worker.
         """
         page.evaluate(
@@ -344,7 +340,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
         }); })"""
         )
         shown = site / "viewers" / "open" / "index.html"
-        later = (site / "sw.js").stat().st_mtime + 10  # a server tells changes to the second
+        later = (site / "sw.js").stat().st_mtime + 10  # a server reports changes by the second
         shown.write_text(re.sub("<title>.*</title>", f"<title>{title}</title>", shown.read_text()))
         (site / "sw.js").write_bytes(worker(service_worker(site)))
         for path in (shown, site / "sw.js"):
@@ -374,7 +370,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
     page.goto(address + OPEN)  # nobody answers: all of it comes from the browser now
     assert page.title() == "a new version"
     drop_when_ready(page, log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
 
 
 def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
@@ -391,8 +387,8 @@ def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
         (site / "viewers" / "open" / "index.html").write_text("<!doctype html><title>another server</title>")
         page.goto(f"{address}/{OPEN}")
         assert page.title() == "another server"
-        # The registration is there until its last page is gone. What that page registers meanwhile takes it
-        # up again.
+        # The registration stays until its last page is closed. A registration by that page in the meantime
+        # reuses it.
         behind.evaluate(
             "navigator.serviceWorker.register(new URL('../../sw.js', location.href)).then(() => {})"
         )

@@ -1,4 +1,4 @@
-"""The first screen answers: what ran, and what went wrong."""
+"""The first screen answers what ran, and what went wrong."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ def findings(page):
 
 
 def card(page, title):
-    """The finding with this title."""
+    """Return the finding with this title."""
     return findings(page).get_by_role("article", name=title.replace("`", ""), exact=True)
 
 
@@ -104,7 +104,7 @@ def test_misses_of_a_cache_lead_to_their_rows(show):
     expect(rows).to_have_count(1 + 2)
 
 
-def test_counts_stand_beside_the_names_of_the_views(show):
+def test_counts_are_beside_the_names_of_the_views(show):
     page, _ = show("graph_breaks")
     views = page.get_by_role("navigation", name="Views")
     expect(views.get_by_role("link", name="Graph breaks", exact=True)).to_have_text("Graph breaks6")
@@ -157,7 +157,7 @@ def test_bundle_without_logs(show, bundle_of, tmp_path):
     expect(page.get_by_text("TORCH_TRACE=")).to_be_visible()
 
 
-def test_empty_log_says_how_to_record(show):
+def test_empty_log_explains_how_to_record(show):
     page, _ = show(b"the process printed this, and no record\n")
     expect(heading(page)).to_contain_text("No compiles in this log.")
     expect(page.get_by_text("TORCH_TRACE=")).to_be_visible()
@@ -166,7 +166,7 @@ def test_empty_log_says_how_to_record(show):
         expect(heading(page)).to_have_text(title)
 
 
-def test_damaged_log_is_told(show):
+def test_damaged_log_is_reported(show):
     data = log("""
         str ["a.py", 0]
         dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}
@@ -211,11 +211,11 @@ def test_equal_recompile_reasons_are_one_line(show):
     expect(again).to_contain_text("and 27 more")
 
 
-def test_what_this_torch_does_not_record_is_not_zero(show):
+def test_numbers_that_this_torch_does_not_record_are_not_zero(show):
     page, bundle = show(FIXTURES / "versions" / "2.4.1" / "recompiles.log.zst")
     assert bundle.logs[0].row["summary"]["recompile_count"] is None
     tiles = page.get_by_role("list", name="At a glance").get_by_role("link")
     for noun in ("recompiles", "graph breaks"):
         expect(tiles.filter(has_text=noun)).to_contain_text(f"– {noun}")
-        expect(tiles.filter(has_text=noun)).to_have_class("tile")  # no colour
+        expect(tiles.filter(has_text=noun)).to_have_class("tile")  # no color
         expect(tiles.filter(has_text=noun)).to_contain_text("not recorded")

@@ -1,7 +1,6 @@
-"""Each screen looks as it did: a picture of it, made small, is compared with the one in pictures/.
+"""Each screen looks as before: a small picture of it is compared with the one in pictures/.
 
-After a change that is meant, TLPARSE_BUNDLE_UPDATE_PICTURES=1 writes them anew: look at each before it is
-committed.
+After an intended change, TLPARSE_BUNDLE_UPDATE_PICTURES=1 rewrites them: look at each before it is committed.
 """
 
 import base64
@@ -13,8 +12,8 @@ from pages import open_page, settle
 
 PICTURES = Path(__file__).parent / "pictures"
 UPDATE = "TLPARSE_BUNDLE_UPDATE_PICTURES"
-SCALE = 4  # a picture has a fourth of the width: what one sees stays, how letters are smoothed does not
-FONT_WIDTH = 330  # pixels of PROBE: with other fonts the pages are other pictures
+SCALE = 4  # a picture has a fourth of the width, which keeps visible features and drops font smoothing
+FONT_WIDTH = 330  # pixels of PROBE: with other fonts the pages look different
 PROBE = "The quick brown fox jumps over the lazy dog 0123"
 SIZES = {
     "wide": (1440, 900),
@@ -40,7 +39,7 @@ SCREENS = {  # picture: (fixture, viewer, state)
     "provenance": ("provenance", "provenance", "#v=1&pin=post:9"),
 }
 
-# Draws a picture small, and says how many of its pixels differ from those of another one.
+# Draws a picture small, and counts pixels that differ from another one.
 COMPARE = """async ([shot, known, scale]) => {
   const load = async (data) => { const image = new Image(); image.src = data; await image.decode(); return image };
   const image = await load(shot);
@@ -85,7 +84,7 @@ def as_data(image, kind):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, one_server, screen):
+def test_it_looks_as_before(canvas, new_page, bundle_of, served, one_server, screen):
     fixture, viewer, state = SCREENS[screen]
     page, changed = new_page(), []
     if viewer == "home":
@@ -116,7 +115,7 @@ def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, one_server, scr
                 path.write_bytes(base64.b64decode(small.split(",")[1]))
             elif different > MOST_DIFFERENT:
                 changed.append(f"{path.name}: {100 * different:.1f} % of it are different")
-    assert not changed, f"{changed}; {UPDATE}=1 writes them anew"
+    assert not changed, f"{changed}; {UPDATE}=1 rewrites them"
 
 
 def test_there_is_a_picture_of_each_screen_and_no_other():

@@ -1,4 +1,4 @@
-"""On paper: everything below each other, no controls, dark on white."""
+"""Printed pages: everything below each other, no controls, dark on white."""
 
 from pages import go
 from playwright.sync_api import expect

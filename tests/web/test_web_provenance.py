@@ -25,7 +25,7 @@ def facts(name):
 
 @pytest.fixture
 def view(page, bundle_of, address_of):
-    """view(source, hash): the provenance viewer."""
+    """Return view(source, hash): the provenance viewer."""
 
     def open_it(source, hash="#v=1", server="serve"):
         page.goto(address_of(bundle_of(source), server).replace("/default/", "/provenance/") + hash)
@@ -45,7 +45,7 @@ def line(page, pane, text, nth=0):
 
 
 def lit(page, pane, mark="pinned"):
-    """Texts of the lines that stand out."""
+    """Return the texts of the highlighted lines."""
     return [text.strip() for text in body(page, pane).locator(f".code-line.{mark} .text").all_inner_texts()]
 
 
@@ -79,7 +79,7 @@ def follow(page, known):
     becomes(lambda: set(known["post"]) - nodes(lit(page, "post")), set())
     becomes(
         lambda: any(known["call"] in text for text in lit(page, "code"))
-    )  # the call is marked, and in sight
+    )  # the call is marked and visible
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(
         re.compile(rf"program\.py:(\d+, )*{known['source']}\b")
     )
@@ -252,7 +252,7 @@ def test_the_bodies_of_aotinductor_have_a_pane(view):
     expect(page.get_by_role("button", name="Kernel bodies")).to_have_count(0)
 
 
-def test_empty_state_says_how_to_record(view):
+def test_empty_state_explains_how_to_record(view):
     page = view("train_step")
     expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("INDUCTOR_PROVENANCE=1")

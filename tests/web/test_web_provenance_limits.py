@@ -44,7 +44,7 @@ def test_panes_scroll_together(view):
     page = view(LARGE)
     page.evaluate(
         "performance.now = () => 1e9"
-    )  # the scroll that follows a turn of the wheel counts as the person's when it comes late, too
+    )  # a late scroll event of a wheel turn also counts as the user's
     body(page, "post").hover()
     for _ in range(12):
         page.mouse.wheel(0, 2_000)
@@ -142,7 +142,7 @@ PARTLY = log_of(
 )  # fmt: skip
 
 
-def test_what_the_code_does_not_tell_goes_by_source_line(view):
+def test_nodes_unknown_from_the_code_go_by_source_line(view):
     page = view(PARTLY)
     expect(page.locator(".coverage")).to_contain_text(
         "the generated code names the nodes of 1 of 2 kernels, lines with the same source line are shown for the"
@@ -151,7 +151,7 @@ def test_what_the_code_does_not_tell_goes_by_source_line(view):
     page.get_by_role("row", name="kernel cpp_fused_sum_0:1", exact=True).click()
     becomes(
         lambda: [text.split(":")[0] for text in lit(page, "post")], ["summed"]
-    )  # not mm, of which the code tells the kernel
+    )  # not mm, whose kernel the code shows
     expect(body(page, "post").locator(".loose")).to_have_count(1)
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("by source line")
     page.get_by_role("row", name="kernel extern_kernels.mm:2", exact=True).click()
@@ -180,12 +180,12 @@ def test_themes(page_that, bundle_of, address_of, scheme):
         ".grid-header",
         ".t-string",
     ):
-        colours = page.locator(selector).first.evaluate(
+        colors = page.locator(selector).first.evaluate(
             """element => { const own = getComputedStyle(element).color;
             let at = element; while (at && getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)') at = at.parentElement;
             return [own, getComputedStyle(at).backgroundColor] }"""
         )
-        assert contrast(*map(rgb, colours)) >= 4.5, f"{selector} in {scheme}: {colours}"
+        assert contrast(*map(rgb, colors)) >= 4.5, f"{selector} in {scheme}: {colors}"
     page.get_by_role("button", name="Switch between light and dark").click()
     becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1, scheme != "dark")
 

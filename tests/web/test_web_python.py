@@ -1,6 +1,4 @@
-"""Python in the browser, from a plain server: what it makes of logs is what the package makes of them on this
-machine, byte for byte.
-"""
+"""Python in the browser, from a plain server: its bundles equal the package's on this machine, byte for byte."""
 
 import gzip
 import hashlib
@@ -31,7 +29,7 @@ if python_folder() is None:
 GZIP, GZIP_NOWHERE = (
     "H4sIAAAAAAACA",
     "H4sIAAAAAAAC/",
-)  # what it was made on, which newer versions of Python leave open
+)  # the platform, which newer versions of Python leave open
 
 START = """async () => {
   const { Python } = await import(`${location.origin}/viewers/lib/local/python.js`);
@@ -41,9 +39,9 @@ START = """async () => {
   for (const webkitdirectory of [true, false]) document.body.append(Object.assign(document.createElement('input'), { type: 'file', multiple: true, webkitdirectory, id: webkitdirectory ? 'folder' : 'files' }));
   globalThis.build = async (id, codec = 'none') => {
     const files = [...document.getElementById(id).files].map((file) => ({ path: file.webkitRelativePath || file.name, data: file }));
-    globalThis.told = [];
+    globalThis.progress = [];
     try {
-      const made = await python.build(files, { name: 'a trace', codec, onprogress: (...bytes) => told.push(bytes) });
+      const made = await python.build(files, { name: 'a trace', codec, onprogress: (...bytes) => progress.push(bytes) });
       globalThis.kept = (await store.read(made.id)).all();
       return { left_out: made.left_out, files: Object.fromEntries(await Promise.all([...kept].map(async ([path, data]) => [path, await sha256(data)]))) };
     } catch (error) {
@@ -65,7 +63,7 @@ def site(tmp_path_factory, bundle_of):
 
 @pytest.fixture(scope="module")
 def started(browser, site):
-    """A page in which Python has started, which takes its time; and what goes wrong there."""
+    """A page in which Python has started, which takes a while; and its errors."""
     page = open_page(browser)
     noted = watched(page)
     page.goto(f"{site}/viewers/home/")
@@ -82,7 +80,7 @@ def python(started, site):
     assert problems == []
     assert (
         f"{site}/viewers/vendor/python/pyodide.asm.wasm" in addresses
-    )  # what a worker asks for is seen, too
+    )  # requests of a worker are recorded, too
     assert {address.split("/viewers/")[0] for address in addresses if not address.startswith("blob:")} <= {
         site,
         f"{site}/bundles.json",
@@ -91,7 +89,7 @@ def python(started, site):
 
 
 def natively(paths, folder, codec="none"):
-    """The hashes of the files, by path."""
+    """Return the hashes of the files of a native build, by path."""
     build(discover(paths), folder, codec=codec, jobs=1)
     found = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -157,7 +155,7 @@ def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
     page.close()
 
 
-def test_what_is_no_log_is_told_as_on_the_command_line(python, tmp_path, monkeypatch):
+def test_a_file_that_is_not_a_log_is_reported_as_on_the_command_line(python, tmp_path, monkeypatch):
     (tmp_path / "empty.log").write_bytes(b"")
     (tmp_path / "notes.txt").write_text("V something else\n")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"V1121 " * 1000)[:50])
@@ -187,16 +185,16 @@ def test_progress_and_an_end_in_the_middle(python, tmp_path):
     )
     found = in_page(python, log)
     assert found["files"] == natively([log], tmp_path / "out")
-    told = python.evaluate("told")
+    reported = python.evaluate("progress")
     assert (
-        len(told) > 2
-        and all(0 < done <= total == log.stat().st_size for done, total in told)
-        and told == sorted(told)
+        len(reported) > 2
+        and all(0 < done <= total == log.stat().st_size for done, total in reported)
+        and reported == sorted(reported)
     )
-    assert len(python.evaluate("store.list()")) == 1  # nothing of the one that was cancelled
+    assert len(python.evaluate("store.list()")) == 1  # nothing of the canceled one
 
 
-def test_what_is_made_of_bundles(python, bundle_of, tmp_path, new_page):
+def test_results_from_bundles(python, bundle_of, tmp_path, new_page):
     base, new = (bundle_of(name) for name in ("recompiles", "graph_breaks"))
     python.evaluate("globalThis.sides = []")
     for path in (base, new):

@@ -1,11 +1,11 @@
-"""A redacted bundle in the viewers: it says so, all views open, and a payload that is not there is said."""
+"""A redacted bundle in the viewers: it is marked, all views open, and a removed payload is reported."""
 
 import json
 import zipfile
 
 import pytest
 from axe import violations_in_both_themes
-from brute_force import Public, Said, left_over, logs_at, texts_of_bundle, texts_of_page
+from brute_force import PrivateText, Public, left_over, logs_at, texts_of_bundle, texts_of_page
 from conftest import FIXTURES
 from pages import go, settle
 from playwright.sync_api import expect
@@ -18,7 +18,7 @@ from tlparse_bundle.serve.publish.site import write_site
 
 @pytest.fixture(scope="module")
 def few_parts(bundle_of, tmp_path_factory):
-    """A bundle of four ranks of which nothing was kept that could go."""
+    """A bundle of four ranks with every optional part removed."""
     out = tmp_path_factory.mktemp("few") / "bundle"
     redact(Bundle.open(bundle_of("ranks4")), out, policy(keep=["metrics"]))
     return out
@@ -26,7 +26,7 @@ def few_parts(bundle_of, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shared(bundle_of, tmp_path_factory):
-    """shared(fixture, preset): the bundle as the preset leaves it."""
+    """Return shared(fixture, preset): the bundle redacted with the preset."""
 
     def make(fixture, preset):
         out = tmp_path_factory.mktemp("shared") / "bundle"
@@ -68,8 +68,8 @@ def test_the_other_viewers_open_it(page, served, shared, viewer):
 
 
 @pytest.fixture
-def dialogue(page_that, served, bundle_of):
-    """dialogue(fixture): (the page, the dialogue of what to include), opened with the keyboard."""
+def choice_dialog(page_that, served, bundle_of):
+    """Return choice_dialog(fixture): (the page, the dialog that selects parts), opened with the keyboard."""
 
     def open_it(fixture):
         page = page_that(bypass_csp=True)
@@ -83,30 +83,30 @@ def dialogue(page_that, served, bundle_of):
         page.keyboard.press("End")
         expect(item).to_be_focused()
         page.keyboard.press("Enter")
-        dialogue = page.get_by_role("dialog", name="Choose what to include")
-        expect(dialogue).to_be_visible()
-        return page, dialogue
+        choice_dialog = page.get_by_role("dialog", name="Choose what to include")
+        expect(choice_dialog).to_be_visible()
+        return page, choice_dialog
 
     return open_it
 
 
-def ticked(dialogue):
-    boxes = dialogue.locator("input[type=checkbox]").all()
+def ticked(choice_dialog):
+    boxes = choice_dialog.locator("input[type=checkbox]").all()
     return {box.get_attribute("value") for box in boxes if box.is_checked()}, {
         box.get_attribute("value") for box in boxes
     }
 
 
-def taken(page, dialogue, path):
+def taken(page, choice_dialog, path):
     with page.expect_download() as download:
-        dialogue.get_by_role("button", name="Download").click()
-    expect(dialogue.get_by_role("status")).to_contain_text("Saved as redacted.")
+        choice_dialog.get_by_role("button", name="Download").click()
+    expect(choice_dialog.get_by_role("status")).to_contain_text("Saved as redacted.")
     download.value.save_as(path)
     return download.value.suggested_filename
 
 
-def test_the_dialogue_offers_what_the_command_does(dialogue):
-    page, choice = dialogue("failures")
+def test_the_dialog_offers_the_options_of_the_command(choice_dialog):
+    page, choice = choice_dialog("failures")
     expect(choice.get_by_role("radio", name="Anyone")).to_be_focused()
     every = {*CLASSES, *PARTS} - {"verbatim"}
     for name, preset in (("Anyone", "share-with-public"), ("A vendor", "share-with-vendor")):
@@ -131,8 +131,8 @@ def test_the_dialogue_offers_what_the_command_does(dialogue):
     expect(page.get_by_role("button", name="More ways to share")).to_be_focused()
 
 
-def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
-    page, choice = dialogue("failures")
+def test_unselected_parts_are_not_in_the_zip(choice_dialog, tmp_path):
+    page, choice = choice_dialog("failures")
     choice.get_by_role("checkbox", name="Payloads").check()
     choice.get_by_text("Parts of the pages").click()
     choice.get_by_role("checkbox", name="Timeline").uncheck()
@@ -145,7 +145,9 @@ def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
         "dropped": ["source", "strings", "verbatim", "names", "timeline"],
     }
     assert (
-        left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got"))
+        left_over(
+            PrivateText(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got")
+        )
         == {}
     )
     assert not [
@@ -155,13 +157,13 @@ def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
     ]
 
 
-def test_what_is_not_ticked_is_not_in_the_page(dialogue, tmp_path):
-    page, choice = dialogue("failures")
+def test_unselected_parts_are_not_in_the_page(choice_dialog, tmp_path):
+    page, choice = choice_dialog("failures")
     choice.get_by_role("radio", name="One HTML page").check()
     assert taken(page, choice, tmp_path / "redacted.html") == "redacted.html"
     assert (
         left_over(
-            Said(Public(), logs_at(FIXTURES / "failures" / "trace")),
+            PrivateText(Public(), logs_at(FIXTURES / "failures" / "trace")),
             texts_of_page(tmp_path / "redacted.html"),
         )
         == {}
@@ -173,7 +175,7 @@ def test_what_is_not_ticked_is_not_in_the_page(dialogue, tmp_path):
     expect(page.get_by_role("menuitem", name="Choose what to include …")).to_have_count(0)
 
 
-def test_words_that_are_none_are_refused(page_with_errors, served, bundle_of):
+def test_invalid_words_are_refused(page_with_errors, served, bundle_of):
     base = served({"private": bundle_of("failures")})
     for query in ("preset=mine", "drop=everything"):
         for kind in ("zip", "html", "preview"):
@@ -183,8 +185,8 @@ def test_words_that_are_none_are_refused(page_with_errors, served, bundle_of):
 GONE = "Not included in this redacted bundle. There may have been some."
 
 
-def test_a_view_whose_part_is_gone_says_so(show, few_parts):
-    """An empty list would say that there was none."""
+def test_a_view_reports_its_removed_part(show, few_parts):
+    """An empty list would claim that there was none."""
     page, _ = show(few_parts)
     expect(page.get_by_role("main")).to_contain_text(f"Findings. {GONE}")
     for view in (
@@ -211,7 +213,7 @@ def test_a_view_whose_part_is_gone_says_so(show, few_parts):
 
 
 @pytest.mark.parametrize("viewer", ["multirank", "provenance", "vllm", "letter", "bytes"])
-def test_another_viewer_whose_part_is_gone_says_so(page, address_of, few_parts, viewer):
+def test_another_viewer_reports_its_removed_part(page, address_of, few_parts, viewer):
     page.goto(address_of(few_parts).replace("/default/", f"/{viewer}/").split("#")[0])
     expect(page.get_by_text(GONE).first).to_be_visible()
 

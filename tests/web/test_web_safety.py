@@ -1,4 +1,4 @@
-"""A trace is data: whatever it says is shown as text, and nothing leaves the page's own host."""
+"""A trace is data: its strings are shown as text, and nothing leaves the page's own host."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Search everywhere: names as one types, text of artifacts in a worker."""
+"""Global search: names while typing, text of artifacts in a worker."""
 
 import re
 
@@ -19,7 +19,7 @@ def search(page, text):
     page.keyboard.type(text)
 
 
-def test_names_by_kind_as_one_types(show):
+def test_names_by_kind_while_typing(show):
     page, _ = show("recompiles", "#v=1&view=stack")
     search(page, "gr")
     page.keyboard.type("ows")
@@ -128,7 +128,7 @@ def test_large_logs_are_searched_when_asked_and_can_be_stopped(show):
     search(page, "needle 3")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status").filter(has_text="1 line in 1 text")).to_be_visible()
-    # A search that goes on until it is stopped, however quick the machine is: that it is done is never heard.
+    # A search that runs until it is stopped, on any machine: its end is never reported.
     page.evaluate(
         """() => { const Real = Worker; window.Worker = class extends Real {
         set onmessage(listen) { super.onmessage = (event) => { if (!event.data.done) listen(event); }; } }; }"""
@@ -159,7 +159,7 @@ def test_slash_twice_and_f_lead_to_the_filter_of_the_view(show):
         expect(page.get_by_label("Filter compiles")).to_be_focused()
 
 
-def test_nothing_found_is_said(show):
+def test_no_match_is_reported(show):
     page, _ = show("basic_inference", "#v=1&view=search&q=zzzzzz")
     expect(page.get_by_text("No names contain “zzzzzz”.")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="0 lines in 0 texts")).to_be_visible()
@@ -174,6 +174,6 @@ def test_the_match_of_a_long_line_is_in_sight(show):
     pane = found(page).bounding_box()
     marks = found(page).locator(".search-line mark")
     expect(marks.nth(10)).to_be_attached()
-    # At once: the list is drawn anew while it grows.
+    # At once: the list is redrawn while it grows.
     ends = marks.evaluate_all("marks => marks.map((mark) => mark.getBoundingClientRect().right)")
     assert max(ends) <= pane["x"] + pane["width"]

@@ -1,4 +1,4 @@
-"""Both servers, all codecs; and what the page says when something is wrong with the bundle."""
+"""Both servers, all codecs; and messages about broken bundles."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def test_first_screen_of_a_log_fetches_little(show):
     assert 0 < sum(sizes) < 100_000
 
 
-def test_missing_decoder_says_the_three_ways_out(page_with_errors, bundle_of, address_of):
+def test_missing_decoder_lists_three_ways_out(page_with_errors, bundle_of, address_of):
     page = page_with_errors
     page.route("**/vendor/fzstd.js", lambda route: route.fulfill(status=404))
     page.goto(address_of(bundle_of("basic_inference"), "static"))
@@ -82,7 +82,7 @@ def test_missing_decoder_says_the_three_ways_out(page_with_errors, bundle_of, ad
 
 @pytest.fixture
 def broken(bundle_of, address_of, tmp_path, page_with_errors):
-    """broken(change, hash): the page on a copy of a bundle that ``change(folder)`` has spoilt."""
+    """Return broken(change, hash): the page on a copy of a bundle that ``change(folder)`` has damaged."""
 
     def open_it(change, hash=""):
         folder = tmp_path / "bundle"
@@ -117,7 +117,7 @@ def test_unknown_fields_of_a_newer_minor_version_are_ignored(broken):
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
 
 
-def test_no_bundle_there(page_with_errors, bundle_of, address_of):
+def test_missing_bundle(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(address_of(bundle_of("basic_inference")).replace("/bundles/", "/bundles/not-"))
     expect(page_with_errors.get_by_role("alert")).to_contain_text("404")
     expect(page_with_errors.get_by_role("alert")).to_contain_text(
@@ -125,7 +125,7 @@ def test_no_bundle_there(page_with_errors, bundle_of, address_of):
     )
 
 
-def test_manifest_that_is_no_json(broken):
+def test_manifest_that_is_not_json(broken):
     page = broken(lambda folder: (folder / "manifest.json").write_text("<html>not found</html>"))
     expect(page.get_by_role("alert")).to_contain_text('It begins with "<html>not found</html>"')
 
@@ -146,7 +146,7 @@ def test_damaged_blob_is_an_error_with_both_hashes(broken):
     expect(alert).to_contain_text(re.compile("it should have (" + "|".join(hashes) + ")"))
 
 
-def test_missing_blob_says_what_was_asked_and_stays(broken):
+def test_missing_blob_names_the_request_and_stays(broken):
     page = broken(lambda folder: shutil.rmtree(folder / "blobs"), ARTIFACT)
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("the server answered 404")

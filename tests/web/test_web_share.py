@@ -1,4 +1,4 @@
-"""Handing on what one sees: a link, one file, a zip. An open page whose bundle is built again."""
+"""Sharing the current view: a link, one file, a zip. An open page whose bundle is rebuilt."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pages import address, expect_address, go, settle
 from playwright.sync_api import expect
 from tlparse_bundle.serve.publish.site import write_site
 
-# Puts the button into a page that has nothing else, with a bundle that it opens.
+# Puts the button into an otherwise empty page, with a bundle that it opens.
 PUT = """async ([url, viewer]) => {
   const [{ shareButton }, { openBundle }] = await Promise.all(["page/share.js", "bundle/bundle.js"].map((name) => import(new URL(`../lib/${name}`, location.href).href)));
   document.body.replaceChildren(shareButton({ bundle: await openBundle(url), viewer }));
@@ -24,7 +24,7 @@ NAME = """async ([url]) => {
 
 @pytest.fixture
 def hang(bundle_of, tmp_path):
-    """A bundle of four ranks with the name 'night run', to be changed."""
+    """A bundle of four ranks with the name 'night run', which tests may change."""
     return shutil.copytree(bundle_of(ROOT / "fixtures" / "jobs" / "extra_then_hang"), tmp_path / "night run")
 
 
@@ -67,7 +67,7 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
         menu.get_by_role("menuitem", name="Save as one file").click()
     assert download.value.suggested_filename == "night run.html"
     shutil.copy(download.value.path(), tmp_path / "night run.html")
-    page.goto((tmp_path / "night run.html").as_uri())  # it opens what was looked at
+    page.goto((tmp_path / "night run.html").as_uri())  # it opens the shared view
     expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
     page.goto(f"{(tmp_path / 'night run.html').as_uri()}?viewer=default#v=1&view=compiles")
     settle(page)
@@ -89,7 +89,7 @@ def test_the_zip_can_be_dropped_on_a_page(page_with_errors, served, hosted, hang
     expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
 
 
-def test_where_no_server_makes_files_the_menu_says_what_does(page, hosted, hang, tmp_path):
+def test_without_a_server_for_files_the_menu_names_the_commands(page, hosted, hang, tmp_path):
     write_site([hang], tmp_path / "site")
     base = hosted(tmp_path / "site")
     page.goto(f"{base}/viewers/home/")
@@ -125,12 +125,12 @@ def test_the_menu_and_the_notice_are_accessible(page_that, served, hang):
 
 
 def built_again(folder):
-    """Another build of the same: its manifest is another file."""
+    """Rebuild the same bundle, which gives a new manifest file."""
     manifest = folder / "manifest.json"
     os.utime(manifest, (1_795_442_700, 1_795_442_700))
 
 
-def test_an_open_page_says_that_its_bundle_was_built_again(page, served, hang, tmp_path):
+def test_an_open_page_reports_that_its_bundle_was_rebuilt(page, served, hang, tmp_path):
     base = served({"night": hang})
     with page.expect_response(lambda response: response.request.method == "HEAD"):
         page.goto(f"{base}/viewers/default/?bundle=/bundles/night/#v=1&view=compiles&q=emb")
@@ -138,7 +138,7 @@ def test_an_open_page_says_that_its_bundle_was_built_again(page, served, hang, t
     notice = page.get_by_text("This bundle was rebuilt at ")
     expect(notice).to_have_count(0)
     built_again(hang)
-    page.evaluate("dispatchEvent(new Event('focus'))")  # as somebody who comes back from the terminal
+    page.evaluate("dispatchEvent(new Event('focus'))")  # like a user who returns from the terminal
     expect(notice).to_contain_text(
         page.evaluate(
             "new Date(1795442700000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })"
@@ -154,7 +154,7 @@ def test_an_open_page_says_that_its_bundle_was_built_again(page, served, hang, t
     expect(notice).to_have_count(0)
 
 
-def test_a_server_that_has_gone_is_no_fault_of_the_page(new_page, served, hang):
+def test_a_lost_server_is_not_a_fault_of_the_page(new_page, served, hang):
     page = new_page(errors=True)
     faults = []
     page.on("pageerror", lambda error: faults.append(error))
@@ -174,7 +174,7 @@ def test_a_server_that_has_gone_is_no_fault_of_the_page(new_page, served, hang):
     assert faults == []
 
 
-def test_a_bundle_is_called_as_its_folder_is(page_with_errors, served, hang, tmp_path):
+def test_a_bundle_has_the_name_of_its_folder(page_with_errors, served, hang, tmp_path):
     page, base = page_with_errors, served({"runs": tmp_path})
     page.goto(f"{base}/viewers/home/")
     assert page.evaluate(NAME, [f"{base}/bundles/runs/night%20run/"]) == "night run"
@@ -186,7 +186,7 @@ def test_a_bundle_is_called_as_its_folder_is(page_with_errors, served, hang, tmp
 
 
 def test_an_open_page_looks_by_itself_and_on_any_server(page, hosted, hang):
-    """A static host gives a date instead of a tag."""
+    """A static host sends a date instead of a tag."""
     watch = """async (url) => {
       const [{ watchRebuilt }, { openBundle }] = await Promise.all(["page/rebuilt.js", "bundle/bundle.js"].map((name) => import(new URL(`../lib/${name}`, location.href).href)));
       watchRebuilt(await openBundle(url), { everyMs: 20 });

@@ -1,4 +1,4 @@
-"""The stack trie: every compile is there, the keyboard is that of a tree."""
+"""The stack trie: every compile is in it, with the keyboard of a tree."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def label(compile):
 
 
 def row(compile):
-    """How the name of its row begins: the time follows."""
+    """Return the start of the row's name: the time follows."""
     return f"{compile.status} [{compile.key}] {compile.row['function'] or '(unknown function)'}"
 
 
@@ -81,9 +81,7 @@ def test_keyboard_of_a_tree(show):
     expect(tree.get_by_role("treeitem")).to_have_count(roots.count())
     page.keyboard.press("*")
     expect(tree.get_by_role("treeitem")).to_have_count(total)
-    page.evaluate(
-        "performance.now = () => 1e9"
-    )  # however long the next letter takes, it belongs to those before
+    page.evaluate("performance.now = () => 1e9")  # however late, the next letter belongs to those before
     page.keyboard.type("limited")
     expect(focused).to_have_accessible_name(re.compile("^limited program.py:26 "))
 
@@ -128,7 +126,7 @@ def test_chain_reads_like_a_traceback(show):
         round(item.locator("b").first.bounding_box()["x"])
         for item in page.get_by_role("treeitem").all()[: len(frames)]
     }
-    assert len(lefts) == 1, "frames without a fork stand at one depth"
+    assert len(lefts) == 1, "frames without a fork have one depth"
 
 
 def test_of_ten_thousand_nodes_and_deep_stacks_the_page_has_few(show):

@@ -1,4 +1,4 @@
-"""Symbols: where each comes from, its guards, where it became a constant, what torch could not decide."""
+"""Symbols: sources, guards, specializations, conditions that torch could not decide."""
 
 import pytest
 from pages import expect_address
@@ -19,7 +19,7 @@ def test_every_symbol_is_a_row_with_its_source(show):
         expect(detail(page).get_by_role("heading", level=2)).to_contain_text(symbol["name"])
 
 
-def test_where_a_symbol_became_a_constant_and_why(show):
+def test_where_and_why_a_symbol_was_specialized(show):
     page, _ = show("dynamic_shapes")
     page.get_by_role("link", name="Symbols").first.click()
     page.get_by_label("Kind").select_option("specialized")
@@ -74,7 +74,7 @@ def test_by_keyboard_and_by_address(show):
     expect(detail(page)).to_contain_text("was specialized to 7 in specializes")
 
 
-def test_says_what_would_be_here(show):
+def test_an_empty_view_describes_its_contents(show):
     page, _ = show("failures", "#v=1&view=symbols")
     expect(page.get_by_role("heading", name="No symbols")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("dynamic=True")

@@ -1,4 +1,4 @@
-"""Symbols, tensors, kernels, exports, anatomy: what a hostile log says is text."""
+"""Symbols, tensors, kernels, exports, anatomy: hostile strings are shown as text."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Tensors that went into compiles."""
+"""Tensors that are inputs of compiles."""
 
 from playwright.sync_api import expect
 
@@ -44,6 +44,6 @@ def test_the_compile_has_its_inputs(show):
     expect(page.get_by_text("25 tensors")).to_be_visible()
 
 
-def test_says_what_would_be_here(show):
+def test_an_empty_view_describes_its_contents(show):
     page, _ = show("export_dtrace", "#v=1&view=tensors&log=fixture1")
     expect(page.get_by_role("heading", name="No tensors")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The timeline: spans as a chart and as a table, found, selected, opened, downloaded."""
+"""The timeline: spans as a chart and as a table, with search, selection, links and download."""
 
 import json
 
@@ -14,7 +14,7 @@ def spans_of(bundle):
 
 
 def totals_of(bundle):
-    """Sums of spans by name."""
+    """Return sums of spans by name."""
     return {row["name"]: row for row in bundle.logs[0].table("span_totals")}
 
 
@@ -34,13 +34,13 @@ def hash_of(page):
 
 
 def settled(page, key, value=True):
-    """The parts of the address, once it has, or lacks, a key, and no change is under way."""
+    """Return the parts of the address once it has, or lacks, a key, and no change is pending."""
     page.wait_for_function("([key, there]) => location.hash.includes(`&${key}=`) === there", arg=[key, value])
     settle(page)
     return hash_of(page)
 
 
-def test_table_of_names_says_where_the_time_went(show):
+def test_table_of_names_shows_where_the_time_went(show):
     page, bundle = show("train_step", "#v=1&view=timeline")
     totals = totals_of(bundle)
     grid = page.get_by_role("grid", name="Times by span")
@@ -97,7 +97,7 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(selected(page)).to_have_text("entire_frame_compile")
     expect(
         page.get_by_role("status").filter(has_text="entire_frame_compile, ")
-    ).to_be_attached()  # another says that arguments load
+    ).to_be_attached()  # another one shows that arguments load
     page.keyboard.press("Shift+ArrowUp")
     expect(selected(page)).to_have_text("dynamo")
     page.keyboard.press("n")
@@ -109,11 +109,11 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(selected(page)).to_have_text("dynamo")
     chart_of(page).focus()
     page.keyboard.press("Escape")
-    expect(selected(page)).to_have_text("compile_file")  # the one with the most own time
+    expect(selected(page)).to_have_text("compile_file")  # the one with the most self time
     expect(page.get_by_role("region", name="Selection")).to_contain_text("Span with the most self time")
 
 
-def test_wheel_and_range_picture_choose_what_is_seen(show):
+def test_wheel_and_range_picture_choose_the_visible_part(show):
     page, _bundle = show("train_step", "#v=1&view=timeline")
     box = chart_of(page).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
@@ -166,7 +166,7 @@ def test_search_and_compile_filter(show):
     becomes(lambda: "compile" in hash_of(page), False)
 
 
-def test_unended_spans_are_told_apart(show):
+def test_unended_spans_are_marked(show):
     page, bundle = show("killed", "#v=1&view=timeline")
     table = spans_of(bundle)
     open_spans = [row for row in table if row["repair"] == "unended"]
@@ -223,14 +223,14 @@ def test_threads_that_overlap_get_lanes_and_names_stay_text(show):
     expect(page.get_by_role("region", name="Selection")).to_contain_text("Overlaps a span in another lane")
 
 
-def test_without_a_timeline_it_says_what_would_be_here(show):
+def test_without_a_timeline_the_view_describes_its_contents(show):
     page, _ = show("export_dtrace", "#v=1&view=timeline")
     expect(page.get_by_role("heading", name="No timeline")).to_be_visible()
     expect(page.get_by_text("but not for torch.export")).to_be_visible()
 
 
 def test_three_hundred_thousand_spans_draw_by_pixels(show):
-    """What is drawn and what is looked at goes with the width of the picture."""
+    """Drawing and lookup depend on the width of the picture."""
     page, _ = show("train_step", "#v=1&view=timeline")
     chart_of(page)
     took = page.evaluate("""async () => {

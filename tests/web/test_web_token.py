@@ -1,4 +1,4 @@
-"""The token in a real browser: the printed address opens the viewer, whatever leads to it; other pages learn
+"""The token in a real browser: the printed address opens the viewer, however it is reached; other pages learn
 nothing.
 """
 
@@ -32,14 +32,14 @@ def test_the_printed_address_opens_the_bundle_and_stays_open(page, base):
     expect(second.locator("main")).to_contain_text("[0/0]")
 
 
-def test_without_the_token_a_page_says_what_to_do(page_with_errors, base):
+def test_without_the_token_a_page_explains_the_next_step(page_with_errors, base):
     page_with_errors.goto(f"{base}/viewers/default/?bundle=/bundles/run/")
     expect(page_with_errors.get_by_role("heading", name="Not allowed")).to_be_visible()
     expect(page_with_errors.get_by_text("printed in the terminal")).to_be_visible()
 
 
 def site_of(tmp_path, hosted, html):
-    """A page on another site: 'localhost' is not '127.0.0.1'."""
+    """Return a page on another site: 'localhost' is not '127.0.0.1'."""
     (tmp_path / "index.html").write_text(
         f"<!doctype html><link rel=icon href=data:,><title>elsewhere</title>{html}"
     )
@@ -47,7 +47,7 @@ def site_of(tmp_path, hosted, html):
 
 
 def test_a_link_on_another_site_opens_the_bundle(page, base, hosted, tmp_path):
-    """Such as the terminal of a notebook server, or a chat."""
+    """Such as a notebook server's terminal, or a chat."""
     deep = f"{base}/viewers/default/?bundle=/bundles/run/#v=1&view=compiles"
     links = f'<a href="{address_with(base + "/", TOKEN)}">printed</a> <a href="{deep}">deep</a>'
     page.goto(site_of(tmp_path, hosted, links))

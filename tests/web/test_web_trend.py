@@ -1,5 +1,5 @@
-"""The page of runs over time: jumps in words with the way to the comparison, lines that the keys walk along,
-all of it as a table.
+"""The page of runs over time: jumps in words with links to comparisons, lines with keyboard access, all as a
+table.
 """
 
 import json
@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 from tlparse_bundle.serve.publish.site import write_site
 from waiting import HANG_S
 
-NAME = "<img src=x>&amp;"  # a label is a text, whatever stands in it
+NAME = "<img src=x>&amp;"  # a label is text, whatever it contains
 
 
 def rows(seed, count, jump_at, ratio):
@@ -38,7 +38,7 @@ def rows(seed, count, jump_at, ratio):
 
 @pytest.fixture(scope="module")
 def nightly(bundle_of, tmp_path_factory):
-    """Two series of runs, one of them slower from its 20th on, and something that is no bundle."""
+    """Two series of runs, one of them slower from its 20th on, and something that is not a bundle."""
     folder = tmp_path_factory.mktemp("trend") / "nightly"
     manifest = json.loads((bundle_of("train_step") / "manifest.json").read_text())
     made_runs(folder, manifest, rows(1, 40, 20, 1.5), label="bert", name="bert-{:02d}")
@@ -54,7 +54,7 @@ def nightly(bundle_of, tmp_path_factory):
     return folder
 
 
-def test_what_jumped_where_and_the_way_there(page, served, nightly):
+def test_jumps_with_their_places_and_links(page, served, nightly):
     base = served({"nightly": nightly})
     page.goto(f"{base}/viewers/home/")
     page.get_by_role("link", name="Over time").click()
@@ -139,15 +139,13 @@ def test_everybody_can_use_it(page_that, served, nightly, theme):
 
 
 def rewritten(document, value, modified):
-    """Another version of the document, as a plain server sees it: it tells versions apart by the second."""
+    """Write a new version of the document for a plain server, which distinguishes versions by the second."""
     document.write_text(json.dumps(value))
     os.utime(document, (modified, modified))
 
 
 def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, bundle_of):
-    """One run, and one without a time; without bundles beside the page there are no links to them, but the
-    command.
-    """
+    """One run, and one without a time; without bundles beside the page it shows commands instead of links."""
 
     def written(*folders):
         command = [
@@ -190,7 +188,7 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
 
 
 def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
-    """The runs around it lie far apart in the list of bundles, and others were asked to be compared."""
+    """The runs around the jump are far apart in the list, and other comparisons were requested."""
     folders = []
     for side, names in (("base", "vwxyz"), ("new", "abcde")):
         for name in names:
@@ -225,7 +223,7 @@ def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
         )
 
 
-def test_a_run_that_was_killed_is_no_part_of_a_line(page, served, bundle_of, tmp_path):
+def test_a_killed_run_is_not_part_of_a_line(page, served, bundle_of, tmp_path):
     manifest = json.loads((bundle_of("train_step") / "manifest.json").read_text())
     folder = tmp_path / "nightly"
     made_runs(

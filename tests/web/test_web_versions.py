@@ -1,4 +1,4 @@
-"""A log of an older torch: what it cannot tell is said where one looks for it, and not called "none"."""
+"""A log of an older torch: missing facts are shown as not recorded, and not as "none"."""
 
 import pytest
 from conftest import FIXTURES
@@ -15,7 +15,7 @@ def heading(page, name):
     expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
 
 
-def test_views_that_cannot_answer_say_so(shown):
+def test_views_without_records_report_it(shown):
     page = shown("2.3.1/recompiles")
     tiles = page.get_by_role("list", name="At a glance")
     expect(tiles.get_by_role("listitem").filter(has_text="not recorded")).to_have_count(4)

@@ -1,6 +1,4 @@
-"""The vLLM viewer: pieces, outcomes, equal graphs, cold beside warm, ranks, passes; what the log does not
-tell is not said.
-"""
+"""The vLLM viewer: pieces, outcomes, equal graphs, cold beside warm, ranks, passes, and facts not recorded."""
 
 import json
 import re
@@ -17,7 +15,7 @@ WARM_JIT = "rank_0_siqwkmpf"
 
 @pytest.fixture(scope="module")
 def folder_of(root, tmp_path_factory):
-    """folder_of(names): a folder with the logs of these fixtures."""
+    """Return folder_of(names): a folder with the logs of these fixtures."""
     made = {}
 
     def make(*names):
@@ -60,7 +58,7 @@ def test_a_start_at_a_glance(view):
     )
 
 
-def test_equal_graphs_are_taken_apart_and_a_piece_says_whose_code_it_has(view):
+def test_equal_graphs_are_distinguished_and_a_piece_names_its_code(view):
     page = view("llama-cold")
     page.get_by_role("button", name="submod_2 … submod_4").click()
     cell(page, r"^submod_4 · 1–64 tokens: \d.* reused").click()
@@ -75,7 +73,7 @@ def test_equal_graphs_are_taken_apart_and_a_piece_says_whose_code_it_has(view):
     expect(page.locator(".code")).to_contain_text("5_inference")  # the sixth graph that was compiled
 
 
-def test_warm_beside_cold_shows_what_was_compiled_again(view):
+def test_warm_beside_cold_shows_recompiled_pieces(view):
     page = view("llama-jit-cold", "llama-jit-warm")
     expect(page.get_by_role("table", name="Starts").get_by_role("row")).to_have_count(3)
     page.get_by_role("link", name=f"rank 0 · {WARM_JIT}").click()
@@ -124,7 +122,7 @@ def test_passes_that_change_nothing_are_folded(view):
     expect(page.get_by_role("link", name="UnsafeCloneEliminationPass", exact=True)).to_be_visible()
 
 
-def test_ranks_stand_side_by_side(view):
+def test_ranks_are_side_by_side(view):
     page = view("llama-tp2-cold", hash="#v=1&beside=rank_1_hxr_le8a")
     expect(page.get_by_role("table", name="Starts").get_by_role("row")).to_have_count(3)
     expect(cell(page, r"^submod_0 · 1 token: 11\.4 s compiled")).to_contain_text("compared: compiled 10.8 s")
@@ -136,7 +134,7 @@ def test_the_failed_piece(view):
     expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text("Its compile failed.")
 
 
-def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, address_of, folder_of):
+def test_other_viewers_link_here_if_there_are_pieces(page, bundle_of, address_of, folder_of):
     page.goto(address_of(bundle_of(folder_of("llama-fail"))))
     page.get_by_role("link", name="vLLM", exact=True).click()
     expect(page).to_have_url(re.compile("/vllm/"))
@@ -151,7 +149,7 @@ def test_a_log_without_vllm(page, bundle_of, address_of):
     expect(page.get_by_role("heading", name="No vLLM records in this log")).to_be_visible()
 
 
-def test_axe_has_nothing_to_complain_about(page_that, bundle_of, address_of, folder_of):
+def test_axe_finds_nothing(page_that, bundle_of, address_of, folder_of):
     page = page_that(bypass_csp=True)
     base = address_of(bundle_of(folder_of("llama-jit-cold", "llama-jit-warm"))).replace("/default/", "/vllm/")
     found = []
@@ -164,7 +162,7 @@ def test_axe_has_nothing_to_complain_about(page_that, bundle_of, address_of, fol
 
 
 def test_strings_of_a_log_are_text(page, bundle_of, address_of):
-    """Names, settings and ranges that no vLLM would write."""
+    """Names, settings and ranges that vLLM would never write."""
     bad = '<img src=x onerror="window.hacked=1">'
     start = {"submod_name": bad, "compile_range_start": 1, "compile_range_end": 2**52, "is_single_size": "no"}
     data = b"".join([

@@ -1,8 +1,7 @@
-"""No line number is clipped or hidden, in any table or list of any viewer, at the widths that windows have.
+"""No line number is clipped or hidden, in any table or list of any viewer, at usual window widths.
 
-What is measured is what is painted: pieces of text nodes, and what ``::before`` and ``::after`` draw. A
-number is whole when it lies inside all boxes around it that clip, and is not covered by the "…" of one of
-them. Lists may be scrolled down, not to the side.
+Painted text is measured: pieces of text nodes, and ``::before`` and ``::after``. A number is whole when it is
+inside all clipping boxes around it and not covered by the "…" of one. Lists may scroll down, not to the side.
 """
 
 import shutil
@@ -14,8 +13,8 @@ from pages import go, settle
 from tlparse_bundle import Bundle
 
 WIDTHS = (1024, 1280, 1440, 1920)
-# Of each visible place "name.py:41": [what is written there, whether the number is whole]. Source code
-# scrolls to the side and is left out.
+# Of each visible place "name.py:41": [its text, whether the number is whole]. Source code scrolls to the side
+# and is left out.
 MEASURE = r"""async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // the window has its new size
   const PLACE = /[\w>)]\.(?:py|pyx|pyi|cpp|cc|h|c|cu)(:\d+(?:, \d+)*)/g, END = /^[^:]*(:\d+(?:, \d+)*(?: and \d+ more)?)$/;
@@ -72,8 +71,8 @@ MEASURE = r"""async () => {
 
 
 def clipped(page, at):
-    """What has a clipped line number at one of the widths, with the address; and how many places were looked
-    at.
+    """Return elements with a clipped line number at one of the widths, with the address; and the number of
+    places checked.
     """
     wrong, seen = [], 0
     for width in WIDTHS:
@@ -103,14 +102,14 @@ VIEWS = [  # viewer, fixture, views; the viewers in the last line show no line n
     ("letter", "failures", [""]), ("letter", "recompiles", [""]),
     ("vllm", "vllm/llama-fail", ["", "&piece=0"]), ("strip", "recompiles", [""]), ("bytes", "recompiles", [""]), ("starter", "recompiles", [""]),
 ]  # fmt: skip
-SHORT = ("recompiles", "failures", "provenance")  # these logs as they are, too
+SHORT = ("recompiles", "failures", "provenance")  # these logs unchanged, too
 WITHOUT = ("vllm", "strip", "bytes", "starter")
 LONG = "training_of_the_language_model/pretraining_with_a_curriculum.py"
 
 
 @pytest.fixture(scope="session")
 def renamed(once):
-    """renamed(logs): the same logs of a program with a longer name."""
+    """Return renamed(logs): the same logs of a program with a longer name."""
 
     def fill(out, logs):
         shutil.copytree(logs, out)

@@ -2,7 +2,7 @@
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {import("../../schema/bundle.d.ts").Spans} Span */
-/** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node times are those of all spans of the path together, with what lies in them */
+/** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node total times, summed over all spans of the path */
 /** @typedef {{spans: Span[], wanted: string | null}} Side wanted: the compile asked for, or null for all */
 
 const DEEPEST = 200; // deeper spans share one node

@@ -6,7 +6,7 @@ import { fileShortener } from "../lib/page/paths.js";
 /**
  * @param {Model} model
  * @returns {{text: string, labels: string[], keys: number[], lineOf: Map<number, number>, short: (file: string) => string}}
- *   labels: what stands in the gutter of each line; keys: the row of sources of each line, -1 for headings; lineOf: the other way
+ *   labels: the gutter text of each line; keys: the row of sources of each line, -1 for headings; lineOf: the other way
  */
 export function sourceText(model) {
   const rows = model.sources.map((s) => ({ s, ...model.source(s) }));

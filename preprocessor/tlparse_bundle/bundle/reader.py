@@ -136,7 +136,7 @@ class Bundle(CheckedBundle):
         return _library("pandas").DataFrame(list(self.table(name)), columns=columns)
 
     def sql(self, query: str) -> Any:
-        """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/sql.md).
+        """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/how-to/sql.md).
 
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """

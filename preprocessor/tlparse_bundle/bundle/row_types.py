@@ -327,7 +327,7 @@ class DuplicateBackwardsTangents(TypedDict):
 
 
 class DuplicateBackwardsRow(TypedDict):
-    """Nested regions whose backward was compiled again for different gradients: one row per invoke_subgraph_backward_duplicate."""
+    """Nested regions whose backward was recompiled for different gradients: one row per invoke_subgraph_backward_duplicate."""
 
     event: int
     compile: str | None

@@ -66,7 +66,7 @@ def write_log(
     strings: Mapping[int, str] = {},
 ) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log
-    (docs/performance.md).
+    (docs/explanation/performance.md).
 
     ``progress`` gets the number of uncompressed bytes read since its last call. With two or more
     ``cores``, a large log gets a process for its tables (see stage). ``one_of_many``: earlier logs may be

@@ -15,7 +15,7 @@ from tlparse_bundle.pipeline.helper_process import Helper, Link
 from tlparse_bundle.tables.registry import Tables
 
 LOG_TABLES = "tlparse_bundle.pipeline.log_tables:LogTables"
-# The stages that run apart, by how many cores a log has to itself. What each bought: docs/performance.md.
+# The stages that run apart, by how many cores a log has to itself. Measured: docs/explanation/performance.md.
 _APART = {1: (), 2: (LOG_TABLES,)}
 _APART_BYTES = 8 << 20  # of a log; below, another process costs more time than it saves
 

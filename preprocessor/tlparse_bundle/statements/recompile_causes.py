@@ -1,4 +1,4 @@
-"""What made torch compile a function again: of all guards that failed, the one that says what changed."""
+"""Causes of recompiles: of all failed guards, the one that shows what changed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
-_OF_AN_OBJECT = frozenset(
-    ("type", "identity", "value", "attribute", "keys", "length")
-)  # several guards on one object are one cause
+# Several guards on one object are one cause.
+_OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))
 
 _Cell = tuple[str | None, str, int | None]  # source, change, dimension
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What guards asked for: a recompile, or one that torch refused."""
+    """A recompile that guard failures triggered, or one that torch refused."""
 
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
@@ -30,7 +29,7 @@ class Asked:
 
 
 def asked(facts: Facts) -> list[Asked]:
-    """Return the recompiles and what torch refused, in file order."""
+    """Return recompiles, including refused ones, in file order."""
     reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
@@ -39,19 +38,17 @@ def asked(facts: Facts) -> list[Asked]:
 
 @dataclass(slots=True)
 class Cause:
-    """Recompiles of one function for one reason. ``reason`` is None where no earlier result was near."""
+    """Recompiles of one function for one reason; None: no cache entry differs in a single guard."""
 
     function: FunctionKey  # see Facts.function_keys
     reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``asked``
-    cascade: list[int] = field(default_factory=list)  # those that these led to
+    cascade: list[int] = field(default_factory=list)  # recompiles that follow from these
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
-    refused_values: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
-    open: bool = False  # torch wrote what was expected last, not what it was instead
-    changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
-    refused: list[int] = field(
-        default_factory=list
-    )  # those that the recompile limit refused for the same reason
+    refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
+    open: bool = False  # torch logged the last expected value, but not the actual one
+    changes: dict[str, None] = field(default_factory=dict)  # 'change' of the reasons, in order
+    refused: list[int] = field(default_factory=list)  # refused at the recompile limit for the same reason
 
     @property
     def change(self) -> str:
@@ -63,7 +60,7 @@ class Cause:
 
 
 def causes(facts: Facts) -> list[Cause]:
-    """In order of first appearance."""
+    """Return the causes in order of first appearance."""
     everything = facts.once(asked)
     earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
@@ -78,7 +75,7 @@ def causes(facts: Facts) -> list[Cause]:
             roots[number].cascade.append(number)
             continue
         if one.compile_index in facts.forbidden:
-            continue  # a failure, and no recompile
+            continue  # a failure, not a recompile
         reason = earlier.near(one.reasons)
         function = facts.function_keys[one.compile_index]
         cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
@@ -99,9 +96,9 @@ def causes(facts: Facts) -> list[Cause]:
 def cause_key(
     owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
 ) -> tuple[Any, ...]:
-    """Return what is equal for recompiles with one cause.
+    """Return a key that is equal for recompiles with one cause.
 
-    ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them.
+    ``owner``: function or code object. ``reason``: the representative of ``reasons``.
     """
     if reason is None:
         return owner, "nothing near" if reasons else "unknown"
@@ -113,9 +110,7 @@ def cause_key(
 
 
 class _EarlierValues:
-    """What is known of the values that earlier results were compiled for, by (compile, source, change,
-    dimension).
-    """
+    """Values that cache entries were compiled for, by (compile, source, change, dimension)."""
 
     def __init__(self, everything: list[Asked]):
         self._values: dict[tuple[Any, ...], Any] = {}
@@ -128,18 +123,16 @@ class _EarlierValues:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
     def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
-        """The reason of the newest earlier result that one guard alone kept from being used, as far as the
-        log tells.
-        """
+        """Return the reason of the newest cache entry for which only one guard failed, as far as recorded."""
         if len(reasons) == 1:
             return reasons[0]
         actual = {
             _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
-        }  # one call
+        }  # of one call
         return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
     def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
-        """Whether what other results were asked for would have failed this one, too."""
+        """Return whether the recorded values fail another guard of the same cache entry."""
         mine = _cell(reason)
         others = (
             (self._values.get((reason["entry"], *cell)), actual)
@@ -150,5 +143,5 @@ class _EarlierValues:
 
 
 def _cell(reason: RecompileReasonsRow) -> _Cell:
-    """What a reason is about, whatever the values."""
+    """Return (source, change, dimension) of a reason."""
     return reason["source"], reason["change"], reason["dimension"]

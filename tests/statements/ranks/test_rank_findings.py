@@ -1,4 +1,4 @@
-"""The order of findings of a job, and which of them follow from others."""
+"""The order of rank findings, and their causes."""
 
 import pytest
 from tlparse_bundle.statements.ranks.findings import follows
@@ -19,8 +19,8 @@ def finding(kind, severity="warning", *, ranks=((2, 2),), others=((0, 1),), colu
     )
 
 
-def test_what_does_most_to_the_job_comes_first():
-    """Each is more important than the next one, whichever compile it is about."""
+def test_the_most_important_comes_first():
+    """Each is more important than the next, whichever compile it is about."""
     wanted = [
         finding("collective-mismatch", "error", column=9),
         finding("failed-everywhere", "error", column=8),
@@ -60,7 +60,7 @@ BREAK = finding("graph-break", column=1)
 @pytest.mark.parametrize(
     ("effect", "cause", "expected"),
     [
-        # A rank goes no further: what it lacks from there on.
+        # A rank stops: everything that it lacks from then on.
         (finding("never-began", column=1), OF_ONE, True),
         (finding("never-began", column=0), OF_ONE, False),
         (finding("missing-compile", column=2), OF_ONE, True),
@@ -74,7 +74,7 @@ BREAK = finding("graph-break", column=1)
         (finding("rank-differs"), finding("equal-logs", ranks=[(1, 2)]), True),
         (finding("rank-differs"), finding("equal-logs", ranks=[(0, 1)]), False),
         (finding("graph"), finding("equal-logs", ranks=[(1, 2)]), False),
-        # Another torch.
+        # A different torch.
         (finding("graph", column=5), finding("mixed-versions", column=None), True),
         (finding("collective-waits", column=5), finding("mixed-versions", column=None), False),
         (finding("graph"), finding("mixed-versions", column=None, ranks=[(3, 3)]), False),
@@ -84,12 +84,12 @@ BREAK = finding("graph-break", column=1)
         (finding("graph", column=1, ranks=[(3, 3)]), BREAK, False),
         (finding("graph-break", column=1), BREAK, False),
         (finding("graph-break", column=1), finding("graph", column=1), False),
-        # The rest of a function that the others have not split.
+        # The rest of a function that the other ranks did not split.
         (finding("extra-compile", column=2, place="torch_dynamo_resume_in_f_at_3"), BREAK, True),
         (finding("extra-compile", column=0, place="torch_dynamo_resume_in_f_at_3"), BREAK, False),
         (finding("extra-compile", column=2, place="f"), BREAK, False),
         (finding("execution-order", column=2, place="torch_dynamo_resume_in_f_at_3"), BREAK, True),
-        # A different input is handed on from graph to graph.
+        # A different input propagates from graph to graph.
         (finding("graph", column=2, inputs=[1]), finding("graph", column=1, inputs=[1]), True),
         (finding("graph", column=1, inputs=[1]), finding("graph", column=1, inputs=[1]), False),
         (finding("graph", column=2, inputs=[1]), finding("graph", column=1), False),
@@ -100,5 +100,5 @@ BREAK = finding("graph-break", column=1)
         (finding("graph", here_rank_compile=1), finding("extra-compile", column=1), False),
     ],
 )
-def test_what_follows_from_what(effect, cause, expected):
+def test_causes_of_findings(effect, cause, expected):
     assert follows(effect, cause) is expected

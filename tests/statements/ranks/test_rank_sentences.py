@@ -1,4 +1,4 @@
-"""The words of sentences about ranks, and sentences that no fixture has: number, unknown values, long lists."""
+"""Sentences about ranks, including cases without a fixture: number, unknown values, long lists."""
 
 import pytest
 from tlparse_bundle.statements.ranks.rank_finding import RankFinding
@@ -48,7 +48,7 @@ def test_long_times():
     ]
 
 
-def test_a_call_says_what_is_recorded():
+def test_a_call_shows_recorded_values():
     assert call_text(CALL) == "`all_reduce` (sum) of f32 (16, s0) in group `1`"
     unknown = dict.fromkeys(CALL)
     assert call_text({**unknown, "op": "barrier"}) == "`barrier`"
@@ -77,8 +77,8 @@ def test_a_call_says_what_is_recorded():
                 "call": None,
             },
             {"earlier_us": None, "everyone": False},
-            "Rank 2 is still compiling `f` [0/0] when its log ends; rank 9 never started it",
-            "Ranks 0, 1 and 3–5 are still compiling `f` [0/0] when the logs end; rank 9 never started it",
+            "Rank 2 is still compiling `f` [0/0] when its log ends",
+            "Ranks 0, 1 and 3–5 are still compiling `f` [0/0] when the logs end",
         ),
         (
             "guard",
@@ -110,15 +110,45 @@ def test_sentences_agree_in_number(kind, details, facts, one, several):
     ]
 
 
+def test_an_unfinished_compile_names_the_ranks_that_finished_it():
+    details = {
+        "phase": None,
+        "span": "dynamo",
+        "open_us": 2_000_000,
+        "finished": [[0, 1]],
+        "never_began": [[9, 9]],
+        "call": None,
+    }
+    title, text = sentences_of("unfinished-compile", ONE, details, {"earlier_us": None, "everyone": False})
+    assert title == "Rank 2 is still compiling `f` [0/0] when its log ends (after 2 s, in `dynamo`)"
+    assert text == (
+        "Ranks 0 and 1 finished it, and rank 9 never started it. This compile has no artifact yet."
+    )
+
+
+def test_calls_that_only_differ_in_the_size_of_the_group_are_distinct():
+    details = {
+        "group": "1",
+        "position": 0,
+        "effect": "hang",
+        "recorded": True,
+        "here": CALL | {"group_size": 2},
+        "others": CALL | {"group_size": 4},
+        "others_rank_compile": 0,
+    }
+    title, _ = sentences_of("collective-mismatch", ONE, details, {"elsewhere": False}, others=SEVERAL)
+    assert title == (
+        "In `f` [0/0], rank 2 calls `all_reduce` in group `1` of size 2, ranks 0, 1 and 3–5 call `all_reduce`"
+        " in group `1` of size 4"
+    )
+
+
 def test_a_wait_names_the_calls_that_the_log_has():
     details = {"position": 1, "call": CALL}
     title, text = sentences_of("collective-waits", ONE, details, others=SEVERAL)
-    assert title == (
-        "Ranks 0, 1 and 3–5 call `all_reduce` (sum) of f32 (16, s0) in group `1` in `f` [0/0], but rank 2 has"
-        " no matching call"
-    )
+    assert title == ("Ranks 0, 1 and 3–5 call `all_reduce` in `f` [0/0], but rank 2 has no matching call")
     assert text == (
-        "This is call 2 of the group; the log of rank 2 records 1 call. The other ranks wait unless the call"
+        "`all_reduce` (sum) of f32 (16, s0) in group `1` is call 2 of the group; the log of rank 2 records 1 call. The other ranks wait unless the call"
         " is made outside compiled code."
     )
     assert (
@@ -154,21 +184,25 @@ def test_a_failure_without_a_message():
 )
 def test_a_line_that_differs(here, others, text):
     line = {"artifact": "g", "number": 4, "here": here, "others": others}
-    title, _ = sentences_of("graph", ONE, {"stage": "joint", "inputs": [], "line": line}, {"expected": False})
-    assert title == f"On rank 2, AOTAutograd built a different joint graph for `f` [0/0]: line 4 is {text}"
+    details = {"stage": "joint", "inputs": [], "line": line}
+    assert sentences_of("graph", ONE, details, {"expected": False}) == (
+        "On rank 2, AOTAutograd built a different joint graph for `f` [0/0]",
+        f"Line 4 is {text}.",
+    )
 
 
 @pytest.mark.parametrize(
-    ("count", "equal", "text"),
+    ("count", "equal", "like", "ranks"),
     [
-        (6, True, ", like pipeline stages: rank 0; rank 1; rank 2; rank 3; rank 4; rank 5"),
-        (7, False, ": rank 0; rank 1; rank 2; rank 3; rank 4; rank 5; …"),
+        (6, True, ", like pipeline stages", "Rank 0; rank 1; rank 2; rank 3; rank 4; rank 5"),
+        (7, False, "", "Rank 0; rank 1; rank 2; rank 3; rank 4; rank 5; …"),
     ],
 )
-def test_parts_of_a_job(count, equal, text):
+def test_parts_of_a_job(count, equal, like, ranks):
     parts = [[[rank, rank]] for rank in range(count)]
-    title, _ = sentences_of("stages", ONE, {"parts": parts}, {"equal": equal})
-    assert title == f"The ranks form {count} parts with no compile in common{text}"
+    title, text = sentences_of("stages", ONE, {"parts": parts}, {"equal": equal})
+    assert title == f"The ranks form {count} parts with no compile in common{like}"
+    assert text == f"{ranks}. Ranks are only compared with ranks that compiled the same functions."
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The analyses of several ranks, on the real programs of the fixtures and on small logs."""
+"""The analyses of several ranks, on real programs of the fixtures and on small logs."""
 
 import json
 
@@ -18,7 +18,7 @@ SCENARIOS = sorted(
 
 @pytest.fixture
 def bundle_of(tmp_path):
-    """bundle_of({rank: text of a log}): the bundle of these ranks; sound."""
+    """Return bundle_of({rank: text of a log}): the sound bundle of these ranks."""
 
     def build_it(texts):
         folder = tmp_path / f"logs{len(list(tmp_path.iterdir()))}"
@@ -37,11 +37,11 @@ def bundle_of(tmp_path):
 
 
 def kinds(bundle):
-    """[(kind, ranks, key of the compile there)] of the findings."""
+    """Return [(kind, ranks, key of the compile there)] of the findings."""
     return [(s["kind"], ranks_in(s["ranks"]), s["compile"]) for s in bundle.rank_table("rank_findings")]
 
 
-# What the programs of the fixtures do otherwise on one rank, as the verdict puts it first.
+# How one rank differs in the programs of the fixtures, in the words of the verdict.
 FIRST = {
     "ranks4": ("collectives", [2], "gathers"),
     "ranks_other_shape": ("graph", [2], "block"),
@@ -80,7 +80,7 @@ def test_another_shape_is_named(built, root):
 def test_a_missing_collective_is_named(built, root):
     bundle = built(root / "fixtures" / "ranks_missing_collective" / "trace")
     (found,) = [s for s in bundle.rank_table("rank_findings") if s["kind"] == "collectives"]
-    assert found["severity"] == "warning"  # it is in a group of its own, of which rank 2 may be no member
+    assert found["severity"] == "warning"  # it is in a group of its own, which rank 2 may not be in
     assert found["details"]["others"] == "torch.ops._c10d_functional.all_reduce_.default"
     assert found["details"]["counts"]["torch.ops._c10d_functional.all_reduce_.default"] == [1, 2]
 
@@ -121,7 +121,7 @@ def text_of(*compiles):
 
 
 def table(bundle):
-    """[{compile: key}] for each rank; a compile is its function and number."""
+    """Return [{compile: key}] for each rank; a compile is its function and number."""
     names = [f"{row['function']}#{row['number']}" for row in bundle.rank_table("rank_compiles")]
     cells = {
         rank: dict(zip(names, row["compiles"], strict=True))
@@ -181,7 +181,7 @@ def test_another_order_of_compiles(bundle_of):
 
 
 def test_a_compile_in_the_middle_is_missing(bundle_of):
-    """A rank that goes on without a compile; one that stopped before it has its own finding."""
+    """A rank that continues without a compile; one that stopped before it has its own finding."""
     f, h = compile_of("f", "0/0"), compile_of("h", "1/0", "i")
     usual = text_of(f, compile_of("g", "1/0", "h"), compile_of("h", "2/0", "i"))
     bundle = bundle_of({0: usual, 1: text_of(f, h), 2: usual, 3: text_of(f, h), 4: usual, 5: text_of(f)})
@@ -201,12 +201,12 @@ def test_a_compile_in_the_middle_is_missing(bundle_of):
         ("at 0x7f0012345678>", "at 0x7fff12345678>"),
     ],
 )
-def test_what_always_differs_is_no_difference(bundle_of, one, other):
+def test_ever_different_values_are_not_a_difference(bundle_of, one, other):
     bundle = bundle_of({0: text_of(compile_of("f", "0/0", one)), 1: text_of(compile_of("f", "0/0", other))})
     assert kinds(bundle) == []
 
 
-def test_what_a_cache_leaves_out_is_no_difference(bundle_of):
+def test_stages_skipped_by_a_cache_are_not_a_difference(bundle_of):
     full = "aot_inference_graph 0/0\n | inner\n inductor_output_code 0/0\n | code\n"
     bundle = bundle_of(
         {
@@ -264,7 +264,7 @@ def test_all_schedules_of_a_compile_are_compared(bundle_of):
 
 
 def test_a_schedule_that_a_rank_lacks_counts(bundle_of):
-    """Its code is in the log and no cache had it, so there was no second schedule."""
+    """Its code is in the log and not from a cache, so there was no second schedule."""
     first = schedule(REDUCE, WAIT) + code(REDUCE, WAIT)
     usual = text_of(compile_of("f", "0/0", more=first + schedule(GATHER, WAIT) + code(GATHER, WAIT)))
     bundle = bundle_of({0: usual, 1: usual, 2: text_of(compile_of("f", "0/0", more=first))})
@@ -292,7 +292,7 @@ def test_calls_come_in_the_order_of_the_code(bundle_of):
 
 
 def test_code_with_comparisons_and_comments_is_counted_right(bundle_of):
-    """tlparse cuts out what stands between '<' and '>', and what follows '//'."""
+    """tlparse removes text between '<' and '>', and text after '//'."""
     lines = (
         f"inductor_output_code 0/0\n | if a < b: {REDUCE}(buf0)\n | n = a // 2; {WAIT}(buf0); c = d > e\n | #"
         f" {REDUCE}(buf1)\n | s = '{GATHER}(x)'\n"
@@ -309,7 +309,7 @@ def test_a_missing_wait_is_found(bundle_of):
     assert bundle.rank_table("rank_parity")[0]["missing_waits"] == 1
 
 
-def test_a_rank_with_code_from_a_cache_tells_no_schedule(bundle_of):
+def test_a_rank_with_code_from_a_cache_has_no_schedule(bundle_of):
     hit = 'artifact:fx_graph_cache_hit 0/0 {"encoding": "json"}\n | {"cache_state": "hit"}\n'
     miss = hit.replace("hit", "miss")
     usual = text_of(compile_of("f", "0/0", more=miss + schedule(REDUCE, WAIT) + code(REDUCE, WAIT)))
@@ -399,12 +399,12 @@ def test_missing_and_silent_ranks_and_cut_logs(bundle_of):
 
 
 def test_a_log_may_claim_any_rank(bundle_of):
-    """What is missing is told in runs: there may be more ranks than fit into memory."""
+    """Missing ranks are listed as ranges, because there may be more than fit into memory."""
     far = 2**52
     usual = text_of(compile_of("f", "0/0"))
     bundle = bundle_of(
         {0: usual, 2: usual, far: f"r @{far}\n{usual}"}
-    )  # a name with so many digits is none of a rank
+    )  # a name with so many digits is not that of a rank
     (problem,) = bundle.rank_table("rank_problems")
     assert (problem["kind"], problem["ranks"]) == ("missing", [[1, 1], [3, far - 1]])
     (statement,) = bundle.rank_table("rank_findings")
@@ -437,7 +437,7 @@ def test_of_several_logs_of_a_rank_the_one_with_most_compiles_is_compared(tmp_pa
     assert kinds(bundle) == [("equal-logs", [0, 1], None), ("other-run", [0], None)]
 
 
-def test_what_happens_on_some_ranks_only(bundle_of):
+def test_events_on_some_ranks_only(bundle_of):
     broken = (
         "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break"
         " Reason: a print\n"
@@ -498,7 +498,7 @@ def test_a_log_that_ends_before_what_the_others_compiled(bundle_of):
     assert [row["rank_compile"] for row in bundle.rank_table("rank_problems")] == [1]
 
 
-def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
+def test_a_finding_names_the_only_rank_that_lacks_something(bundle_of):
     broken = (
         "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break"
         " Reason: a print\n"
@@ -509,7 +509,7 @@ def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
     assert (found["kind"], found["ranks"], found["details"]["lacking"]) == ("graph-break", [[1, 1]], True)
 
 
-def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
+def test_ranks_with_their_own_constants_are_one_finding(bundle_of):
     ranks = {
         rank: text_of(compile_of("f", "0/0", f"graph {max(rank, 3)}"), compile_of("g", "1/0", "h"))
         for rank in range(20)

@@ -1,4 +1,4 @@
-"""Whatever the logs of ranks hold: they are compared, and nothing of it ends a build."""
+"""Any logs of ranks are compared, and nothing in them ends a build."""
 
 import tempfile
 from pathlib import Path

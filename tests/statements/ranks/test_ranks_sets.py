@@ -1,4 +1,4 @@
-"""Sets of ranks as runs of numbers; and that the order of the logs does not matter."""
+"""Sets of ranks as ranges of numbers; the order of the logs does not matter."""
 
 import traces
 from tlparse_bundle import build, discover

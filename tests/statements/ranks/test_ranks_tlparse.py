@@ -1,7 +1,7 @@
-"""What tlparse 0.4.3 says about several ranks on its page, against what the analyses say.
+"""Verdicts on several ranks by tlparse 0.4.3 and by our analyses.
 
-Verdicts that differ are listed here one by one with the reason; one that is not listed fails, and so does
-one that is listed and has gone. The files that tlparse writes are compared in test_legacy.py.
+Different verdicts are listed one by one with the reason. An unlisted one fails, and so does a listed one that
+is gone. The files that tlparse writes are compared in test_legacy.py.
 """
 
 import re
@@ -40,7 +40,7 @@ DIFFERENCES = {
 
 
 def of_tlparse(page):
-    """{verdict: value} of the page."""
+    """Return {verdict: value} of the page."""
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
 
     def groups(start, end):
@@ -69,7 +69,7 @@ def of_tlparse(page):
 
 
 def of_us(bundle):
-    """The same of the analyses."""
+    """Return the same for the analyses."""
     compiles = bundle.rank_table("rank_compiles")
 
     def groups(rows):

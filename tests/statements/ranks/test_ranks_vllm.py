@@ -1,13 +1,13 @@
-"""Tensor parallel ranks of vLLM: each holds a part of the vocabulary, which is no fault."""
+"""Tensor parallel ranks of vLLM: each holds a part of the vocabulary, which is not a fault."""
 
 import pytest
 from tlparse_bundle.statements.ranks.graphs import numbers_differ
 
 
-def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
+def test_different_vocabulary_bounds_are_not_a_warning(built, root):
     (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").rank_table("rank_findings")
     assert (row["kind"], row["severity"]) == ("graph", "info")
-    assert "l_input_ids_ >= 256` instead of" in row["title"] and "differs only in numbers" in row["text"]
+    assert "l_input_ids_ >= 256` instead of" in row["text"] and "differs only in numbers" in row["text"]
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,9 @@ def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
         (None, "y = x", False),
     ],
 )
-def test_numbers_are_told_from_shapes_and_names(here, others, expected):
+def test_numbers_are_distinguished_from_shapes_and_names(here, others, expected):
     assert numbers_differ({"here": here, "others": others}) is expected
 
 
-def test_no_line_is_no_number():
+def test_a_missing_line_has_no_number():
     assert numbers_differ(None) is False

@@ -1,4 +1,4 @@
-"""`tlparse-bundle check` as a CI job meets it: limits, baselines, outputs, exit codes."""
+"""`tlparse-bundle check` in a CI job: limits, baselines, outputs, exit codes."""
 
 import json
 import re
@@ -17,7 +17,7 @@ FOUND = 4
 
 @pytest.fixture
 def check(tmp_path):
-    """check(bundle, *options): (exit code, stdout, stderr) of the command, which ran in an empty folder."""
+    """Return check(bundle, *options): (exit code, stdout, stderr) of the command in an empty folder."""
 
     def run_it(bundle, *options):
         done = run_warm(["check", getattr(bundle, "folder", bundle), *options], tmp_path)
@@ -30,9 +30,7 @@ def check(tmp_path):
 
 @pytest.fixture
 def rows(check):
-    """rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) where there are several
-    logs.
-    """
+    """Return rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) with several logs."""
 
     def run_it(bundle, *options):
         code, out, err = check(bundle, *options, "--format", "json")
@@ -46,7 +44,7 @@ def rows(check):
 
 @pytest.fixture
 def pair(built, root):
-    """pair(name): the bundles of base and new."""
+    """Return pair(name): the bundles of base and new."""
     return lambda name: [built(root / "fixtures" / "pairs" / name / side) for side in ("base", "new")]
 
 
@@ -57,7 +55,7 @@ def outcomes(checks):
 # ---- limits
 
 
-def test_limits_hold_for_what_the_log_has(built, root, rows):
+def test_limits_apply_to_recorded_numbers(built, root, rows):
     bundle = built(
         root / "fixtures" / "graph_breaks" / "trace"
     )  # 14 compiles in 647 ms with 6 breaks at 5 places
@@ -115,7 +113,7 @@ def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built
     assert check(bundle, "--max-breaks", 0, "--allow-unknown")[0] == 0
 
 
-def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, root, rows, check):
+def test_a_number_that_an_old_torch_does_not_record_is_unknown(built, root, rows, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     found = rows(bundle, "--max-breaks", 100, "--max-recompiles", 100, "--max-compiles", 17)
     assert outcomes(found) == {
@@ -132,8 +130,8 @@ def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, ro
     assert code == 0 and out.startswith("::warning title=max-breaks 100")
 
 
-def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
-    """What a follower leaves while the logs are being written: the same folder, and a manifest that says so."""
+def test_a_growing_run_passes_no_limit(built, root, rows, tmp_path):
+    """A follower's bundle while the logs are being written: the same folder, and a manifest with this state."""
     shutil.copytree(built(root / "fixtures" / "recompiles" / "trace").folder, tmp_path / "growing")
     manifest = tmp_path / "growing" / "manifest.json"
     state = {"counter": 1, "written_epoch_us": 1, "problems": [], "logs": []}
@@ -161,8 +159,8 @@ def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
 @pytest.mark.parametrize(
     "options, said",
     [
-        ((), "nothing to check"),
-        (("--fail-on", "new:any"), "name one with --baseline"),
+        ((), "Nothing to check. Pass a limit"),
+        (("--fail-on", "new:any"), "--fail-on needs a baseline. Pass one with --baseline."),
         (("--baseline", ".", "--fail-on", "new:graph-brake"), "Did you mean graph-break?"),
         (("--baseline", ".", "--fail-on", "new:slow-span"), "vary from run to run"),
         (("--baseline", ".", "--fail-on", "slower:10"), "Write slower:10%"),
@@ -172,7 +170,7 @@ def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
         (("--max-breaks", "0", "--with-time"), "--write-baseline"),
     ],
 )
-def test_a_wrong_use_is_said(bundle, check, options, said):
+def test_wrong_use_is_reported(bundle, check, options, said):
     code, out, err = check(bundle, *options)
     assert code == 2 and said in err and out == ""
 
@@ -181,7 +179,7 @@ def test_a_wrong_use_is_said(bundle, check, options, said):
 
 
 def test_a_baseline_is_the_same_for_another_run(pair, built, root, check, tmp_path):
-    """One finding a line, no times; other paths, ids and times change nothing."""
+    """One finding per line, without times; different paths, ids and times change nothing."""
     texts = []
     for name in ("nothing_changed", "nothing_changed_training"):
         base, new = pair(name)
@@ -204,12 +202,12 @@ def test_a_baseline_is_the_same_for_another_run(pair, built, root, check, tmp_pa
     assert check(again, "--baseline", "b.json", "--fail-on", "new:any,worse:any")[0] == 0
 
 
-def test_the_schema_of_a_baseline_is_no_part_of_a_bundle():
+def test_the_schema_of_a_baseline_is_not_in_a_bundle():
     assert "baseline" in document_names() and "baseline" not in schema_names()
 
 
 @pytest.mark.parametrize("as_file", [True, False])
-def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_path, as_file):
+def test_a_new_break_is_found_and_old_ones_are_not(pair, check, rows, tmp_path, as_file):
     base, new = pair("new_break")
     check(base, "--write-baseline", "b.json")
     known = "b.json" if as_file else base.folder
@@ -246,7 +244,7 @@ def test_misses_of_caches_are_found_only_when_they_are_named(pair, rows):
     assert {row["kind"] for row in found[1]["findings"]} == {"cache-miss"} and len(found[1]["findings"]) == 2
 
 
-def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
+def test_a_more_frequent_problem_is_worse(pair, rows, check, tmp_path):
     base, new = pair("recompile_fixed")
     assert outcomes(rows(base, "--baseline", new.folder))["new:any"] == "failed"
     check(base, "--write-baseline", "b.json")
@@ -263,7 +261,7 @@ def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
     )
 
 
-def test_slower_is_told_from_the_time_of_compiling_beyond_a_second(pair, rows, check, tmp_path):
+def test_slower_means_a_second_more_of_compile_time(pair, rows, check, tmp_path):
     base, new = pair("line_changed")  # 8 s from the caches; 29 s with a miss
     assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {
         "slower:10%": "failed"
@@ -306,7 +304,7 @@ def test_a_break_on_one_rank_is_named_with_what_the_ranks_say_together(pair, row
 
 
 def many_breaks(places):
-    """A log with a graph break at each of these lines."""
+    """Return a log with a graph break at each of these lines."""
     lines = ['str ["a.py", 0]']
     for number in places:
         lines += [
@@ -369,7 +367,7 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
     assert code == 1 and out == "" and "is damaged" in err
 
 
-# ---- files of baselines that are none
+# ---- invalid baseline files
 
 
 @pytest.mark.parametrize(
@@ -377,7 +375,7 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
     [
         ("{", "is not a baseline"),
         ('{"format": {"name": "tlparse-bundle"}}', "is not a baseline"),
-        ('{"what": "tlparse-bundle baseline", "version": 2}', "another version"),
+        ('{"what": "tlparse-bundle baseline", "version": 2}', "is a baseline of version 2"),
         ('{"what": "tlparse-bundle baseline", "version": 1, "findings": []}', "is damaged"),
         (
             (
@@ -388,7 +386,7 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
         ),
     ],
 )
-def test_a_file_that_is_no_baseline_is_refused(bundle, check, tmp_path, text, said):
+def test_a_file_that_is_not_a_baseline_is_refused(bundle, check, tmp_path, text, said):
     (tmp_path / "b.json").write_text(text)
     code, out, err = check(bundle, "--baseline", "b.json")
     assert code == 1 and out == "" and said in err
@@ -404,7 +402,7 @@ def test_text_shows_findings_with_their_remedies(pair, check):
     lines = out.splitlines()
     assert (
         lines[0] == "✓ max-compiles 3 · fixture0: 3 compiles."
-        and lines[1] == "✖ new:any: 1 finding that the baseline does not have."
+        and lines[1] == "✖ new:any: 1 finding not in the baseline."
     )
     assert (
         lines[2].startswith("  ! Graph break in `forward` at `program.py:14`, once")
@@ -441,7 +439,7 @@ def test_annotations_are_escaped(hostile, check):
     assert "%250A" in line and out.count("\n") == 1
 
 
-def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path):
+def test_an_annotation_names_the_file_of_the_checkout(pair, check, tmp_path):
     """A finding names a file without the folders that all files of the log share."""
     base, new = pair("new_break")
 
@@ -467,7 +465,7 @@ def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path)
     assert places() == ["program.py"], "two files can be meant"
 
 
-def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):
+def test_junit_is_always_valid_xml(hostile, check, tmp_path):
     code, out, _ = check(
         hostile, "--no-failures", "--max-breaks", 0, "--junit", "report.xml", "--format", "junit"
     )
@@ -486,7 +484,7 @@ def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):
     assert r"a\x1b[31m,b:c%0A\u202e::error::x" in failures[0].text and "]]>" in failures[0].text
 
 
-def test_junit_has_an_error_or_a_skip_for_what_is_unknown(built, root, check):
+def test_junit_has_an_error_or_a_skip_for_unknown_numbers(built, root, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     for options, tag in (((), "error"), (("--allow-unknown",), "skipped")):
         ((case,),) = ElementTree.fromstring(

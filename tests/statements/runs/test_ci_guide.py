@@ -1,6 +1,4 @@
-"""The commands of docs/ci.md, as they stand there, on traces of real runs; and what it says of options and
-rules.
-"""
+"""The commands of docs/how-to/ci.md, unchanged, on traces of real runs; its options and rules."""
 
 import re
 import shlex
@@ -13,11 +11,11 @@ from tlparse_bundle.statements.runs.check.baseline import MEASURED
 from tlparse_bundle.statements.runs.check.limits import AMOUNTS
 from warm_command import run_warm
 
-GUIDE = (traces.ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+GUIDE = (traces.ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
 
 
 def commands(language):
-    """The uses of the command line in the blocks of a language: ['check', 'out/', ...]."""
+    """Yield the uses of the command line in the blocks of a language: ['check', 'out/', ...]."""
     blocks = "\n".join(re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
     lines = re.sub(r"\\\n\s*", "", blocks).splitlines()
     return [
@@ -29,9 +27,7 @@ def commands(language):
 
 @pytest.fixture
 def ci(tmp_path):
-    """ci(side, commands): the finished processes, with the trace of one side of a pair as the program left
-    it.
-    """
+    """Return ci(side, commands): the finished processes, run on the original trace of one side of a pair."""
 
     def run(pair, side, uses):
         shutil.rmtree(tmp_path / "trace", ignore_errors=True)
@@ -51,7 +47,7 @@ def test_the_guide_has_the_commands():
 @pytest.mark.parametrize(
     "pair, found", [("new_break", "new:any"), ("recompile_fixed", None), ("nothing_changed", None)]
 )
-def test_the_workflow_does_what_the_guide_says(ci, tmp_path, pair, found):
+def test_the_workflow_matches_the_guide(ci, tmp_path, pair, found):
     write, again = commands("sh")
     assert [done.returncode for done in ci(pair, "base", [write])] == [0]
     built, checked = ci(pair, "new", commands("yaml"))
@@ -76,7 +72,7 @@ def test_the_workflow_does_what_the_guide_says(ci, tmp_path, pair, found):
     )
 
 
-def test_the_guide_names_all_limits_and_what_is_measured():
+def test_the_guide_names_all_limits_and_measurements():
     for amount in AMOUNTS:
         assert f"`--max-{amount.name} " in GUIDE and f"`max_{amount.name.replace('-', '_')}`" in GUIDE
     (sentence,) = re.findall(r"about times \((.*?)\)", GUIDE, re.DOTALL)

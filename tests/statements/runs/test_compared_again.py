@@ -1,5 +1,5 @@
-"""Two runs of the same program on two machines, with another build of torch and with warm caches: nothing
-else may be told.
+"""Two runs of one program on two machines, with different builds of torch and warm caches: no other change is
+reported.
 """
 
 import json
@@ -20,7 +20,7 @@ def changes(document):
     return [change for log in document["logs"] for change in log["changes"]]
 
 
-def told(document):
+def changes_in(document):
     return {change["kind"] for change in changes(document)}
 
 
@@ -39,11 +39,12 @@ def compared(built, root):
 def test_only_torch_the_processor_and_the_caches_differ(compared, name):
     document = compared(name)
     CHECK.validate(json.loads(json.dumps(document)))
-    # Vectors of another processor make other code; a warm cache makes hits, and time that is saved.
+    # A different processor has different vectors, and so different code. A warm cache has hits, which save
+    # time.
     gone = (
         {"finding", "compile"} if name == "recompiles" else set()
-    )  # with the profile of the first run one recompile does not happen again
-    assert told(document) <= {"torch", "code", "cache", "time"} | gone
+    )  # with the profile of the first run one recompile does not happen
+    assert changes_in(document) <= {"torch", "code", "cache", "time"} | gone
     assert all(change["details"]["new"] == "hit" for change in changes(document) if change["kind"] == "cache")
     assert {
         change["change"] for change in changes(document) if change["kind"] in ("time", "finding", "compile")
@@ -51,8 +52,8 @@ def test_only_torch_the_processor_and_the_caches_differ(compared, name):
     assert "another graph" not in document["summary"]["text"]
 
 
-def test_torch_is_no_cause_of_other_code(compared):
-    """It was another processor: the vectors are twice as long."""
+def test_torch_is_not_the_cause_of_different_code(compared):
+    """The processor differed: its vectors are twice as long."""
     (code,) = (change for change in changes(compared("transformer")) if change["kind"] == "code")
     assert code["because_of"] is None
 

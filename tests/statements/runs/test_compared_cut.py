@@ -1,6 +1,4 @@
-"""One of two runs was killed, or its log was cut: what it lacks may have come later, and is neither new nor
-gone.
-"""
+"""One of two runs was killed, or its log was cut: what it lacks is neither new nor gone."""
 
 import pytest
 import zstandard
@@ -11,7 +9,7 @@ OF_THE_END = {"unfinished-compile", "data-problem"}
 
 @pytest.fixture
 def cut(built, tmp_path):
-    """cut(log, share): the bundle of its beginning."""
+    """Return cut(log, share): the bundle of its beginning."""
 
     def of(log, share):
         folder = tmp_path / f"cut{len(list(tmp_path.iterdir()))}"
@@ -29,7 +27,7 @@ def compared(base, new):
 
 @pytest.mark.parametrize("share", [0.45, 0.8])
 @pytest.mark.parametrize("name", ["recompiles", "graph_breaks", "failures", "train_step"])
-def test_what_comes_behind_a_cut_is_neither_new_nor_gone(built, root, cut, name, share):
+def test_records_after_a_cut_are_neither_new_nor_gone(built, root, cut, name, share):
     (log,) = (root / "fixtures" / name / "trace").glob("*.log")
     whole, begun = built(log.parent), cut(log, share)
     for pair, side, told in (((whole, begun), "new", "gone"), ((begun, whole), "base", "new")):
@@ -45,7 +43,7 @@ def test_what_comes_behind_a_cut_is_neither_new_nor_gone(built, root, cut, name,
         ]
 
 
-def test_what_is_surely_new_is_told(root, built, cut, tmp_path):
+def test_a_certain_change_is_reported(root, built, cut, tmp_path):
     """The base log lacks its last records, but has the compile in which the graph breaks now."""
     folder = root / "fixtures" / "pairs" / "new_break"
     (packed,) = (folder / "base").iterdir()

@@ -1,4 +1,4 @@
-"""The first line of a comparison is the net result, and no number of the document contradicts it."""
+"""A comparison's first line is the net result, and no number of the document contradicts it."""
 
 import json
 import random
@@ -40,7 +40,7 @@ COUNTED = {
 
 
 def contradictions(document, base, new):
-    """Checks what the first line says against the logs themselves and against the changes."""
+    """Compare the first line with the logs themselves and with the changes; yield contradictions."""
     CHECK.validate(json.loads(json.dumps(document)))
     summary, logs = document["summary"], document["logs"]
     text, verdict, net_us = summary["text"], summary["verdict"], summary["net_us"]
@@ -112,7 +112,7 @@ def contradictions(document, base, new):
             if change["cost_us"]
         }
         assert set(re.findall(r"\(([+−][\d.,]+ (?:min(?: \d+ s)?|s|ms|µs))\)", text)) <= figures
-    for log in both:  # what a change led to costs no more than the whole
+    for log in both:  # a change's effects cost no more than the whole
         assert [
             change["title"]
             for change in log["changes"]
@@ -126,7 +126,7 @@ def contradictions(document, base, new):
 
 @pytest.fixture
 def compared(built):
-    """compared(base, new): the summary of the comparison of two folders below fixtures/, checked in both
+    """Return compared(base, new): the summary of comparing two folders below fixtures/, checked in both
     directions.
     """
 
@@ -196,7 +196,7 @@ def test_a_different_backend_is_a_change(built):
 
 
 def test_a_cold_and_a_warm_start_of_vllm_differ_in_time(built):
-    """Nothing in the log but the time differs: that is no run in which nothing changed."""
+    """Only times differ in the logs, but the runs are not equal."""
     compared = document(built, FIXTURES / "vllm" / "llama-cold", FIXTURES / "vllm" / "passes-cold")
     assert (
         compared["summary"]["text"]
@@ -210,7 +210,7 @@ def test_a_cold_and_a_warm_start_of_vllm_differ_in_time(built):
 
 
 def test_a_change_for_the_worse_does_not_hide_the_net_result(built):
-    """A piece took 3.53 s more, all others 51.4 s less; the largest change is the first one."""
+    """A piece took 3.53 s more, all others 51.4 s less; the largest change comes first."""
     changes = document(built, FIXTURES / "vllm" / "llama-jit-cold", FIXTURES / "vllm" / "llama-jit-warm")[
         "logs"
     ][0]["changes"]
@@ -218,7 +218,7 @@ def test_a_change_for_the_worse_does_not_hide_the_net_result(built):
     assert costs == [-51_417_164, 3_531_668]
 
 
-def test_a_renamed_script_is_told_by_the_total(built):
+def test_a_renamed_script_is_compared_by_its_total(built):
     folder = FIXTURES / "pairs" / "renamed_script"
     text = document(built, folder / "base", folder / "new")["summary"]["text"]
     assert text.startswith(
@@ -240,12 +240,12 @@ def test_hits_in_the_place_of_misses_carry_the_time_that_they_saved(built):
     )
     assert (
         compared["summary"]["text"]
-        == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 hits instead of misses; 1"
+        == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 misses became hits; 1"
         " AOTAutograd cache hit."
     )
 
 
-def test_several_runs_show_what_totals_vary_by(built):
+def test_several_runs_show_noise_of_totals(built):
     """The same two runs on both sides, in a different order: their totals differ by half, and so do those of
     each side.
     """

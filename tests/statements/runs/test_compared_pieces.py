@@ -1,4 +1,4 @@
-"""Cold and warm starts of vLLM compared: real logs, what is told first, and what must not be told."""
+"""Compared cold and warm starts of vLLM: real logs, the first statement, and forbidden ones."""
 
 import json
 
@@ -20,7 +20,7 @@ def compared(built, root):
 
 def test_why_a_warm_start_compiled(compared, root):
     text, changes = compared("llama-jit-cold", "llama-jit-warm")
-    assert text in " ".join((root / "docs" / "vllm.md").read_text(encoding="utf-8").split())
+    assert text in " ".join((root / "docs" / "how-to" / "vllm.md").read_text(encoding="utf-8").split())
     assert (
         text
         == "48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that the base run compiled. 1"
@@ -33,7 +33,7 @@ def test_why_a_warm_start_compiled(compared, root):
     }
     assert list(roots) == [
         "vLLM loaded 10 pieces that the base run compiled: 2.01 s, was 53.4 s",
-        "vLLM compiled `submod_4` for 1–64 tokens that the base run reused from another piece: 3.61 s, was 83.1 ms",
+        "vLLM compiled `submod_4` for 1–64 tokens that the base run reused: 3.61 s, was 83.1 ms",
     ]
     assert (
         "`forward` [0/0] takes 8.76 s to compile, was 57.4 s"
@@ -48,9 +48,9 @@ def test_why_a_warm_start_compiled(compared, root):
 
 
 def test_code_that_was_loaded_ahead_of_time(compared):
-    """Its pieces have no names in the log of the warm start: they are found by their code.
+    """Its pieces have no names in the log of the warm start, so they are matched by their code.
 
-    Those that reused code have none.
+    Pieces that reused code have none.
     """
     text, changes = compared("llama-cold", "llama-warm")
     assert (

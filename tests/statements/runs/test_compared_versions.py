@@ -1,4 +1,4 @@
-"""The same program under two versions of torch: what one of them does not write, or words otherwise, is no
+"""The same program under two versions of torch: what one of them does not log, or words differently, is not a
 change.
 """
 
@@ -41,12 +41,12 @@ def test_nothing_is_new_or_gone(compared, version, name):
             change["title"] for change in changes if change["kind"] not in ("torch", "graph", "code")
         ] == []
         assert [change["text"] for change in changes if change["kind"] == "graph"] == [
-            "Another version of torch may capture another graph of the same code."
+            "Different versions of torch can capture different graphs from the same code."
         ] * sum(change["kind"] == "graph" for change in changes)
 
 
 def test_graphs_are_the_same_whatever_spaces_and_symbols_a_torch_writes(compared):
-    """2.8 indents comments by a space more; 2.5 counts symbols, which are called after their sources now."""
+    """2.8 indents comments by one more space; 2.5 numbers symbols that are now named after their sources."""
     for base in ("2.5.1", "2.8.0"):
         assert {row["graph"] for row in compared("recompiles", base, "2.13.0")["logs"][0]["compiles"]} == {
             "same",
@@ -54,21 +54,19 @@ def test_graphs_are_the_same_whatever_spaces_and_symbols_a_torch_writes(compared
         }
 
 
-def test_what_cannot_be_matched_is_not_the_same(compared):
+def test_unmatched_compiles_are_not_the_same(compared):
     summary = compared("breaks", "2.3.1", "2.13.0")["summary"]
     assert (
         summary["text"]
-        == "No change is known: 17 compiles of the base run and 17 of the new run cannot be matched."
+        == "No known change: 17 compiles of the base run and 17 of the new run cannot be matched."
     )
     assert summary["notes"][0].startswith(
-        "The torch of the base run does not write failures, graph breaks, names of functions, "
+        "The torch version of the base run does not log failures, graph breaks, function names, "
     )
-    assert summary["notes"][0].endswith(
-        "Without names of functions its compiles are not matched with the others."
-    )
+    assert summary["notes"][0].endswith("Without function names, its compiles are not matched.")
     same = compared("breaks", "2.3.1", "2.3.1")["summary"]
     assert same["text"] == "No changes: 17 compiles, the same on both sides." and same["notes"][0].startswith(
-        "The torch of both runs "
+        "The torch version of both runs "
     )
 
 
@@ -77,5 +75,5 @@ def test_a_baseline_of_a_torch_that_writes_no_breaks_knows_none(bundle):
     (outcome,) = outcomes(now, baseline_of(base), parse("new:graph-break"))
     assert (outcome.outcome, outcome.text) == (
         "unknown",
-        "6 findings that may not be new: the baseline is of a log that does not record graph breaks.",
+        "6 findings may not be new: the log of the baseline does not record graph breaks.",
     )

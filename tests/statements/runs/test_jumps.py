@@ -1,4 +1,4 @@
-"""Jumps are found where they are; noise, outliers, drift and weekly patterns are none."""
+"""Jumps are found where they are; noise, outliers, drift and weekly patterns are not jumps."""
 
 import math
 import random
@@ -11,7 +11,7 @@ SERIES = 300
 
 
 def times(sample):
-    """A shape of noise around 40 s."""
+    """Return a shape of noise around 40 s."""
     return lambda draw, n: [40e6 * sample(draw, index, n) for index in range(n)]
 
 
@@ -43,7 +43,7 @@ def test_noise_has_no_jumps(shape):
         assert jumps(numbers, TIME if numbers[0] > 1000 else COUNT) == [], seed
 
 
-def test_what_grows_all_the_time_is_no_jump():
+def test_constant_growth_is_not_a_jump():
     for seed in range(100):
         draw = random.Random(seed)
         assert jumps([40e6 * (1 + 0.5 * i / 150 + draw.gauss(0, 0.03)) for i in range(150)], TIME) == [], seed
@@ -77,7 +77,7 @@ def test_jumps_that_are_near_each_other_have_their_own_levels():
     assert jumps([2] * 20 + [9] * 4 + [2] * 20, COUNT) == []  # too short to be a level
 
 
-def test_one_or_two_outliers_are_no_jump():
+def test_one_or_two_outliers_are_not_a_jump():
     assert jumps([6] * 20 + [9] + [6] * 20, COUNT) == []
     assert jumps([6] * 20 + [9, 9] + [6] * 20, COUNT) == []
     assert jumps([41e6] * 12 + [400e6, 410e6] + [41e6] * 12, TIME) == []
@@ -90,9 +90,9 @@ def test_counts_that_never_vary_need_three_runs():
     assert jumps([], COUNT) == jumps([6], COUNT) == jumps([6, 7], COUNT) == []
 
 
-def test_what_is_too_little_to_matter():
+def test_small_differences_are_ignored():
     assert jumps([50_000] * 10 + [90_000] * 10, TIME) == []  # below a tenth of a second
-    assert jumps([40_000_000] * 10 + [41_000_000] * 10, TIME) == []  # below five per cent
+    assert jumps([40_000_000] * 10 + [41_000_000] * 10, TIME) == []  # below five percent
     assert [found.at for found in jumps([40_000_000] * 10 + [43_000_000] * 10, TIME)] == [10]
 
 
@@ -110,8 +110,8 @@ def test_the_last_runs_differ():
 
 
 def test_the_last_run_of_noise_seldom_differs():
-    told = 0
+    reported = 0
     for seed in range(SERIES):
         draw = random.Random(seed)
-        told += last_differs(NOISE["normal"](draw, 60), TIME) is not None
-    assert told == 0
+        reported += last_differs(NOISE["normal"](draw, 60), TIME) is not None
+    assert reported == 0

@@ -1,4 +1,4 @@
-"""Which compiles of two runs are the same one, which findings, which settings."""
+"""Matching compiles, findings and settings of two runs."""
 
 from types import SimpleNamespace
 
@@ -50,7 +50,7 @@ def test_another_file_of_the_same_name_of_function_is_another_compile():
     assert sorted(keys(pairs), key=str) == [("0/0", None), (None, "0/0")]
 
 
-def test_all_compiles_are_there_once():
+def test_all_compiles_occur_once():
     base = [frame(f"0/{i}", "f", 3, str(i % 3)) for i in range(20)]
     new = [frame(f"0/{i}", "f", 3, str(i % 4)) for i in range(15)]
     pairs = matched(base, new)
@@ -69,7 +69,7 @@ def finding(kind, fingerprint, severity="warning", count=1, **details):
 
 
 def table(rows):
-    return SimpleNamespace(untold=set(), findings=rows)
+    return SimpleNamespace(not_recorded=set(), findings=rows)
 
 
 def test_findings_are_matched_by_fingerprint():
@@ -96,7 +96,7 @@ def test_findings_are_matched_by_fingerprint():
     ]
 
 
-def test_what_was_not_listed_is_neither_new_nor_gone():
+def test_unlisted_findings_are_neither_new_nor_gone():
     more = finding("unlisted", "u", kinds=[{"kind": "graph-break", "count": 900}])
     assert [
         found.row["kind"]
@@ -108,14 +108,14 @@ def test_what_was_not_listed_is_neither_new_nor_gone():
     ] == ["failure"]
 
 
-def test_what_comes_and_goes_with_the_machine_is_no_change():
+def test_findings_that_depend_on_the_machine_are_not_a_change():
     assert (
         list(changed_findings(table([finding("slow-span", "a")]), table([finding("guard-cost", "b")]), True))
         == []
     )
 
 
-def test_settings_of_the_place_are_told_by_whole_words():
+def test_settings_of_the_place_are_recognized_by_whole_words():
     """'export' and 'import' hold 'port'."""
     sides = [
         {

@@ -1,4 +1,4 @@
-"""--label and --commit: noted in the manifest as they are given, checked before anything is read or run."""
+"""--label and --commit: recorded in the manifest as given, checked before anything is read or run."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_a_name_that_cannot_be_taken(trace, option, text):
         done = run_warm([*before, option, text, *after], trace)
         assert (
             done.returncode == 2
-            and b"cannot be taken" in done.stderr
+            and b"is not valid" in done.stderr
             and b"at most 100 characters" in done.stderr
         )
         assert b"\x1b" not in done.stderr

@@ -1,4 +1,4 @@
-"""What is more than noise: made amounts."""
+"""Changes beyond noise, in generated amounts."""
 
 import random
 
@@ -12,25 +12,25 @@ def of(amounts):
     return dict(enumerate(amounts))
 
 
-def test_a_slower_machine_is_no_change():
+def test_a_slower_machine_is_not_a_change():
     base = of([SECOND * (i + 1) for i in range(10)])
     found = noise([base], [of([3 * us for us in base.values()])])
-    assert found.speed == pytest.approx(3) and found.known
-    assert not any(found.tells([us], [3 * us]) for us in base.values())
-    assert found.tells([base[0]], [30 * base[0]])
+    assert found.speed == pytest.approx(3) and found.is_reliable
+    assert not any(found.is_exceeded([us], [3 * us]) for us in base.values())
+    assert found.is_exceeded([base[0]], [30 * base[0]])
 
 
-def test_few_compiles_tell_nothing_of_the_machine():
-    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).known
+def test_few_compiles_are_not_compared_by_machine():
+    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).is_reliable
 
 
-def test_what_is_short_is_of_no_interest():
+def test_short_spans_are_ignored():
     found = noise([of([SECOND] * 6)], [of([SECOND] * 6)])
-    assert not found.tells([1_000], [40_000]) and found.tells([SECOND], [9 * SECOND])
+    assert not found.is_exceeded([1_000], [40_000]) and found.is_exceeded([SECOND], [9 * SECOND])
 
 
 @pytest.mark.parametrize("spread", [0.05, 0.3, 0.8])
-def test_pure_noise_is_not_told_by_several_runs(spread):
+def test_noise_in_several_runs_is_not_reported(spread):
     draw = random.Random(7)
     for _ in range(100):
         runs = [
@@ -39,10 +39,12 @@ def test_pure_noise_is_not_told_by_several_runs(spread):
         ]
         base, new = runs[:3], runs[3:]
         found = noise(base, new)
-        assert not [i for i in range(12) if found.tells([run[i] for run in base], [run[i] for run in new])]
+        assert not [
+            i for i in range(12) if found.is_exceeded([run[i] for run in base], [run[i] for run in new])
+        ]
 
 
-def test_several_runs_tell_that_all_is_slower():
+def test_several_runs_show_that_all_is_slower():
     draw = random.Random(7)
     runs = [
         of([round(SECOND * (2 if side else 1) * draw.lognormvariate(0, 0.03)) for _ in range(5)])
@@ -50,11 +52,12 @@ def test_several_runs_tell_that_all_is_slower():
     ]
     base, new = runs[:3], runs[3:]
     found = noise(base, new)
-    assert all(found.tells([run[i] for run in base], [run[i] for run in new]) for i in range(5))
+    assert all(found.is_exceeded([run[i] for run in base], [run[i] for run in new]) for i in range(5))
 
 
-def test_a_run_that_is_alone_on_its_side_does_not_tell_what_runs_vary_by():
+def test_a_single_run_does_not_show_noise():
     base = [of([SECOND] * 5), of([2 * SECOND] * 5)]
     assert not any(
-        noise(base, [of([3 * SECOND] * 5)]).tells([run[i] for run in base], [3 * SECOND]) for i in range(5)
+        noise(base, [of([3 * SECOND] * 5)]).is_exceeded([run[i] for run in base], [3 * SECOND])
+        for i in range(5)
     )

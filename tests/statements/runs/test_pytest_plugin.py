@@ -1,5 +1,5 @@
-"""The pytest plug-in: with a torch that is made here and writes the records of real logs through torch's way
-of tracing, and with torch itself.
+"""The pytest plug-in: with a fake torch that writes records of real logs through torch's tracing, and with
+torch itself.
 """
 
 import subprocess
@@ -76,14 +76,14 @@ def log_of(name):
 
 @pytest.fixture
 def inner(pytester, monkeypatch):
-    """inner(tests, *options): the result of a pytest of its own with the plug-in and the torch above."""
+    """Return inner(tests, *options): the result of a separate pytest with the plug-in and the torch above."""
     for name, text in TORCH.items():
         path = pytester.path / "torch" / f"{name}.py"
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text)
     pytester.syspathinsert()
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # those of others take a second to load
-    monkeypatch.delenv("CI", raising=False)  # with it pytest tells each failure twice
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # third-party plug-ins take a second to load
+    monkeypatch.delenv("CI", raising=False)  # with it pytest prints each failure twice
     monkeypatch.delenv("BUILD_NUMBER", raising=False)
     paths = [log_of(name) for name in ("graph_breaks", "basic_inference", "recompiles")]
 
@@ -96,7 +96,7 @@ def inner(pytester, monkeypatch):
     return run
 
 
-def test_a_marker_lets_a_test_fail_with_what_was_found(inner):
+def test_a_marker_fails_a_test_with_the_findings(inner):
     result = inner("""
 @pytest.mark.compile_trace(max_breaks=0, max_recompiles=0)
 def test_broken():
@@ -118,7 +118,7 @@ class TestOfAClass:
         compile_as(RECOMPILES)
 """)
     result.assert_outcomes(passed=1, failed=3)
-    assert result.stdout.str().count("6 graph breaks; at most") == 1, (
+    assert result.stdout.str().count("6 graph breaks; the limit is") == 1, (
         "a test that fails by itself says so, and no more"
     )
     result.stdout.fnmatch_lines(
@@ -132,11 +132,11 @@ class TestOfAClass:
         ]
     )
     result.stdout.no_fnmatch_line("*max-recompiles*")
-    for never in ("*Captured log*", "*another exception*"):  # the trace is no log of the test
+    for never in ("*Captured log*", "*another exception*"):  # the trace is not a log of the test
         result.stdout.no_fnmatch_line(never)
 
 
-def test_a_fixture_tells_what_was_compiled_until_now(inner):
+def test_a_fixture_lists_compiles_so_far(inner):
     inner("""
 def test_it(compile_trace):
     assert compile_trace.summaries()[0]["compile_count"] == 0
@@ -158,7 +158,7 @@ def test_each_test_has_its_own(compile_trace):
 
 
 def test_tests_do_not_depend_on_each_other(inner):
-    """What was compiled before is forgotten.
+    """Earlier compiles are forgotten.
 
     Names that torch wrote once, in the trace of an earlier test, are in that of each.
     """
@@ -193,12 +193,12 @@ def test_a_marker_that_is_wrong_is_an_error(inner):
             "*TypeError: unknown limit 'max_brakes'; use one of max_breaks, *",
             "*TypeError: max_breaks is '0', not a number of graph breaks",
             "*ValueError: 'soon' is not a duration. Write 90s*",
-            "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
+            "*TypeError: marker compile_trace takes only keyword arguments, such as max_breaks=0",
         ]
     )
 
 
-def test_without_a_torch_that_traces_it_is_said(inner, pytester):
+def test_a_torch_without_tracing_is_reported(inner, pytester):
     pytester.makepyfile(**{"torch/_logging/_internal": "compile_as = trace_log = None"})
     result = inner("def test_it(compile_trace):\n    pass")
     result.assert_outcomes(errors=1)
@@ -267,5 +267,5 @@ def test_with_torch_itself(pytester):
     result = pytester.runpytest("-p", "tlparse_bundle.pytest", "-p", "no:cacheprovider", "--strict-markers")
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["✖ max-breaks 0*1 graph break; *", "*print*"])
-    result.stdout.fnmatch_lines(["*1 recompile; the limit is 0.*", "*changed (2 → 3)*"])
+    result.stdout.fnmatch_lines(["*1 recompile; the limit is 0.*", "*changed from `2` to `3`*"])
     result.stdout.no_fnmatch_line("*Captured log*")

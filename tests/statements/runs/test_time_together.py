@@ -1,4 +1,4 @@
-"""What several compiles cost together: one that lies within another one took none of its own."""
+"""Time of several compiles together: a nested compile adds none of its own."""
 
 import json
 
@@ -27,7 +27,9 @@ def compiled(compile_id, function, begin_s, took_s, **values):
 
 @pytest.fixture
 def costs(log_of):
-    """costs(base, new): how much longer all compiles of two logs take together, and each by its function."""
+    """Return costs(base, new): how much longer all compiles of two logs take together, and each by its
+    function.
+    """
 
     def of(base, new):
         texts = Texts()
@@ -64,8 +66,8 @@ def test_a_compile_within_another_is_counted_once(costs):
 
 
 def test_a_failure_that_two_compiles_met_is_counted_once(log_of):
-    """The wrapper of torch is compiled within itself: the inner compile fails, and with it the one that
-    waited for it.
+    """The wrapper of torch is compiled within itself: the inner compile fails, and so does the outer one that
+    waits for it.
     """
     why = {"fail_type": "BackendCompilerFailed", "fail_reason": "no such kernel"}
     log = log_of(compiled("1/0", "inner", 2, 4, **why) + compiled("0/0", "inner", 0, 10, **why))
@@ -74,7 +76,7 @@ def test_a_failure_that_two_compiles_met_is_counted_once(log_of):
     assert log.summary["compile_us"] == 10 * SECOND
 
 
-def test_what_has_no_begin_is_added():
+def test_a_compile_without_a_start_is_added():
     rows = [
         {"start_epoch_us": start, "total_us": took, "backward_us": later}
         for start, took, later in ((5, 10, None), (7, 5, 3), (None, 4, None), (8, None, None))

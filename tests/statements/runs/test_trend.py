@@ -1,4 +1,4 @@
-"""``trend``: runs of many bundles over time, from their manifests alone; what cannot be known stays unknown."""
+"""``trend``: runs of many bundles over time, from their manifests alone; unrecorded numbers stay unknown."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def manifest(built):
 
 
 def seen(folder, **options):
-    """The document that the command prints for a folder."""
+    """Return the document that the command prints for a folder."""
     done = run_warm(["trend", folder, "--json"], folder.parent)
     assert done.returncode == 0, done.stderr
     trend = json.loads(done.stdout)
@@ -42,7 +42,7 @@ def location(folder):
 
 
 def noisy(seed, count, jump_at=None, ratio=1.5):
-    """Summaries of runs that take about 40 s, from ``jump_at`` on that much longer."""
+    """Return summaries of runs that take about 40 s, and that much longer from ``jump_at`` on."""
     draw = random.Random(seed)
     for number in range(count):
         took = int(
@@ -75,8 +75,8 @@ def test_a_real_bundle(built):
     assert list(run.values) == [metric.key for metric in METRICS]
 
 
-def test_what_a_log_does_not_tell_is_unknown(built):
-    """torch 2.4 writes no graph breaks; a killed run has no metrics of its last compile; breaks.py asks no
+def test_numbers_that_are_not_recorded_are_unknown(built):
+    """torch 2.4 logs no graph breaks; a killed run has no metrics of its last compile; breaks.py uses no
     cache.
     """
     old = read_run(
@@ -92,7 +92,7 @@ def test_what_a_log_does_not_tell_is_unknown(built):
     )
 
 
-def test_of_several_logs_the_slowest_tells_times(tmp_path, manifest):
+def test_times_are_those_of_the_slowest_log(tmp_path, manifest):
     logs = [
         {
             "compile_us": 10_000_000,
@@ -136,7 +136,7 @@ def test_numbers_that_nobody_can_show_are_unknown(tmp_path, manifest, change):
 
 
 def test_two_hundred_bundles(tmp_path, manifest):
-    """The jump is where it is, none elsewhere, and nothing but manifests is read: there is nothing else."""
+    """The jump is found at its place, none elsewhere, and only manifests are read: nothing else exists."""
     made_runs(
         tmp_path / "nightly",
         manifest,
@@ -174,7 +174,7 @@ def test_noise_in_two_hundred_bundles(tmp_path, manifest):
     assert trend["jumps"] == trend["latest"] == []
 
 
-def test_the_order_is_that_of_the_log_and_runs_without_a_time_are_no_part_of_a_line(tmp_path, manifest):
+def test_runs_are_ordered_by_log_time_and_those_without_one_are_left_out(tmp_path, manifest):
     made_runs(
         tmp_path / "runs",
         manifest,
@@ -273,7 +273,7 @@ def test_the_most_costly_is_first_and_what_saves_time_last(tmp_path, manifest):
     assert [jump["changes"][0]["is_worse"] for jump in trend["jumps"]] == [True, True, False]
 
 
-# ---- what the command says
+# ---- output of the command
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +339,7 @@ def test_one_run(tmp_path, manifest):
 
 
 def test_bundles_at_a_url(manifest, tmp_path):
-    """Here in the memory of this process; a series without a label has the name of the folder there, too."""
+    """In the memory of this process; a series without a label is named after the folder there, too."""
     import fsspec
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles
@@ -472,7 +472,7 @@ def test_the_bundles_that_cannot_be_read_stay_unread(nightly):
 
 
 def test_any_bundle_may_be_hostile(tmp_path, manifest):
-    """Whatever stands in a manifest: a run or a sentence."""
+    """Any manifest gives a run or a sentence."""
     for number, broken in enumerate(
         [
             [],
@@ -491,7 +491,7 @@ def test_any_bundle_may_be_hostile(tmp_path, manifest):
 
 
 def test_the_command_starts_fast():
-    """Nothing of what builds bundles is imported for it."""
+    """It imports nothing that builds bundles."""
     code = (
         "import sys; from tlparse_bundle.serve.catalogue import Bundles; from"
         " tlparse_bundle.statements.runs.trend import document, run; from tlparse_bundle.render import"
@@ -504,7 +504,7 @@ def test_the_command_starts_fast():
 
 
 def test_a_run_that_still_grows_does_not_count_yet(manifest, tmp_path):
-    """Half a run would look like one that became quicker."""
+    """Half a run would look like a faster one."""
     live = {"counter": 1, "written_epoch_us": 1, "logs": [], "problems": []}
     for name, said in {"whole": {}, "half": {"growing": True, "live": live}}.items():
         (tmp_path / name).mkdir()

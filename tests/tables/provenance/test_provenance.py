@@ -1,4 +1,4 @@
-"""Provenance: what belongs together, held against the programs of the fixtures and against tlparse."""
+"""Provenance: related lines, checked against the programs of the fixtures and against tlparse."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def test_forward_and_backward_are_two_graphs_of_one_pre_grad_graph(built, root):
 
 
 def test_backward_has_no_kernels_of_the_forward(built, root):
-    """torch lists the kernels of the forward again, and says that they hold the backward's exp."""
+    """torch lists the forward's kernels again, with the backward's exp."""
     graphs, _ = fixture(built, root, "provenance_training")
     backward = graphs["1/0", 2]
     mapping = json.loads(text_of_event(built, root, "provenance_training", backward.row["mapping_event"]))
@@ -87,7 +87,7 @@ def text_of_event(built, root, name, event_index):
 
 
 def test_graphs_inside_of_a_graph(built, root):
-    """Both branches have a node sum_1: the stacks of the kernels tell which."""
+    """Both branches have a node sum_1; the stacks of the kernels distinguish them."""
     graphs, _ = fixture(built, root, "provenance_graphs")
     graph = graphs["2/0", 1]
     yes, no = graph.kernels["cpp_fused_add_cos_sum_0:1"], graph.kernels["cpp_fused_sin_sub_sum_1:2"]
@@ -109,8 +109,8 @@ def test_log_without_provenance_has_empty_tables(built, root):
 # tlparse
 # ------------------------------------------------------------------------------------------------------------
 
-# Where ours differs from the tables in tlparse's pages, and why. tlparse counts lines of code from the first
-# that is not empty, and it repeats a line for each kernel that it belongs to: lists are sets here.
+# Differences from the tables in tlparse's pages, with reasons. tlparse counts lines of code from the first
+# non-empty one, and repeats a line for each of its kernels: lists are sets here.
 REASONS = {
     (
         "provenance",
@@ -134,7 +134,7 @@ TABLES = ("preToPost", "postToPre", "pyCodeToPost", "postToPyCode", "cppCodeToPo
 
 
 def tlparse_tables(report):
-    """{directory: its lineMappings} with sets of numbers."""
+    """Return {directory: its lineMappings} with sets of numbers."""
     out = {}
     for path, data in report.items():
         if path.startswith("provenance_tracking_"):
@@ -150,7 +150,7 @@ def tlparse_tables(report):
 
 
 def our_tables(graph):
-    """The same from the table, with tlparse's numbering."""
+    """Return the same from the table, with tlparse's numbering."""
     out = {name: {} for name in TABLES}
 
     def add(name, key, value):
@@ -161,7 +161,7 @@ def our_tables(graph):
         add("postToPre", post, pre)
     cpp = (
         "cpp_wrapper_src" not in graph.texts["code"] and graph.row["code_language"] == "cpp"
-    )  # else C++ in a Python file
+    )  # otherwise C++ in a Python file
     blank = len(graph.texts["code"]) - len(graph.texts["code"].lstrip("\n"))
     for kernel in graph.kernels.values():
         for post in kernel["post_lines"]:

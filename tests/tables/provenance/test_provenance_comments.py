@@ -1,6 +1,4 @@
-"""Nodes of kernels by the comments in generated code, where torch wrote no map; and what the code has beside
-the map.
-"""
+"""Nodes of kernels from comments in generated code, where torch wrote no map; and code that the map lacks."""
 
 import json
 
@@ -62,9 +60,7 @@ def of(built, path):
 
 @pytest.mark.parametrize("name", ["provenance", "provenance_training"])
 def test_a_backward_that_torch_did_not_map(built, root, name):
-    """Of its three kernels one is called by a library, with a comment; the others are between what is known
-    of the tensors.
-    """
+    """One of its three kernels is a commented library call; the others are between known tensors."""
     it, graphs = of(built, root / "fixtures" / name / "trace")
     backward = graphs["0/0", 2]
     assert json.loads(text_of(it, backward.row["mapping_event"])) == {"version": 2.0}
@@ -88,7 +84,7 @@ def test_a_backward_that_torch_did_not_map(built, root, name):
     traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC)
     + [pytest.param(name, id=name) for name in PROVENANCE],
 )
-def test_comments_say_what_the_map_says(built, root, path):
+def test_comments_agree_with_the_map(built, root, path):
     """Where torch wrote a map, the comments lead to the same nodes."""
     _, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
     compared = 0
@@ -106,12 +102,12 @@ def test_comments_say_what_the_map_says(built, root, path):
             assert not kernel["from_code"]
     assert compared >= (
         0 if type(path) is str else 2
-    )  # kernels for a GPU have comments; on a CPU only calls of libraries do
+    )  # GPU kernels have comments; on a CPU only library calls do
 
 
 @pytest.mark.parametrize("name", PROVENANCE)
-def test_the_flow_says_what_the_map_says(built, root, name):
-    """Fused kernels for a CPU, wherever torch wrote a map: the same nodes, or nothing."""
+def test_the_flow_agrees_with_the_map(built, root, name):
+    """Fused CPU kernels, wherever torch wrote a map: the same nodes, or none."""
     _, graphs = of(built, root / "fixtures" / name / "trace")
     compared = 0
     for graph in graphs.values():
@@ -142,9 +138,7 @@ def test_the_flow_says_what_the_map_says(built, root, name):
     + [pytest.param(name, id=name) for name in PROVENANCE],
 )
 def test_kernels_are_those_that_the_code_has(built, root, path):
-    """Collectives too, which the map of torch does not name: as in the table of kernels, which reads the code
-    alone.
-    """
+    """Including collectives, which torch's map omits: as in the table of kernels, which reads only the code."""
     it, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
     for graph in graphs.values():
         read = {
@@ -243,13 +237,13 @@ def extern(*names):
     ("names", "found"),
     [
         (["a", "b", "c"], [["a"], ["b"], ["c"]]),
-        (["x9", "a", "x9"], [[], ["a"], []]),  # the names of nodes that are gone say nothing
-        (["a", "a", "c"], [["a"], ["b"], ["c"]]),  # the second is of what has it for an input
+        (["x9", "a", "x9"], [[], ["a"], []]),  # names of removed nodes are ignored
+        (["a", "a", "c"], [["a"], ["b"], ["c"]]),  # the second is for the node with it as an input
         (["a", "a", "a"], [["a"], ["b"], []]),
         (
             ["x9", "a, x9", "c"],
             [[], ["b"], ["c"]],
-        ),  # the last is the node itself, what is before it leads to it
+        ),  # the last is the node itself, the earlier ones lead to it
         (["", "", ""], [[], [], []]),
     ],
 )
@@ -258,7 +252,7 @@ def test_a_call_is_of_the_node_that_is_named(log_of, names, found):
     assert [kernels[f"extern_kernels.mm:{n}"] for n in (1, 2, 3)] == found
 
 
-def test_a_name_of_the_pre_grad_graph_is_none_of_the_post_grad_graph(log_of):
+def test_a_name_of_the_pre_grad_graph_is_not_used_for_the_post_grad_graph(log_of):
     pre = PRE.replace("relu:", "a:")
     assert backward(log_of, extern("a", "b", "c"), MANY, pre) == {
         "extern_kernels.mm:1": [],
@@ -279,8 +273,8 @@ def test_operators():
     assert [operator_of(kernel) for kernel in kernels] == ["mm", "all_reduce", "randint", None, None, None]
 
 
-# what flows through the code
-# ------------------------------------------------------------------------------------------
+# data flow through the code
+# ---------------------------------------------------------------------------------------------
 
 CHAIN = """class <lambda>(torch.nn.Module):
     def forward(self, x: "f32[4]", w: "f32[4]"):
@@ -314,7 +308,7 @@ FLOW = {"k0:1": ["a", "b"], "extern_kernels.mm:2": ["m"], "k1:3": ["c", "d"]}
 NO_FLOW = {"k0:1": [], "extern_kernels.mm:2": ["m"], "k1:3": []}
 
 
-def test_what_flows_between_known_tensors_tells_the_nodes(log_of):
+def test_data_flow_between_known_tensors_gives_the_nodes(log_of):
     assert backward(log_of, CALLS, CHAIN) == FLOW
     both = CHAIN.replace("return (d, None, b)", "return (d, None, p)")
     assert backward(log_of, CALLS, both) == FLOW, "a view of what a kernel writes"
@@ -324,24 +318,27 @@ def test_what_flows_between_known_tensors_tells_the_nodes(log_of):
     ("old", "new"),
     [
         ("        k1(", "        if x:\n            k1("),  # not always
-        ("return (buf2, None, buf0, )", "return (buf2, None, )"),  # other outputs than the graph's
-        ("return (buf2, None, buf0, )", "return (buf0, None, buf2, )"),  # the same tensor is of two nodes
-        ("k1(buf2, x, s0)", "k1(buf2, x)"),  # not what its definition takes
+        ("return (buf2, None, buf0, )", "return (buf2, None, )"),  # outputs differ from the graph's
+        (
+            "return (buf2, None, buf0, )",
+            "return (buf0, None, buf2, )",
+        ),  # the same tensor belongs to two nodes
+        ("k1(buf2, x, s0)", "k1(buf2, x)"),  # not the arguments of its definition
         ("k1(buf2, x, s0)", "k1(buf2, x, s0); buf2.copy_(x)"),
         ("x, w = args", "x, w = arguments"),
     ],
 )
-def test_code_that_is_not_plain_tells_nothing(log_of, old, new):
+def test_complex_code_gives_no_nodes(log_of, old, new):
     assert old in CALLS
     assert backward(log_of, CALLS.replace(old, new), CHAIN) == NO_FLOW
 
 
-def test_a_kernel_that_begins_elsewhere_tells_nothing(log_of):
+def test_a_kernel_with_unknown_inputs_gives_no_nodes(log_of):
     assert backward(log_of, CALLS.replace("k0(x, buf0)", "k0(w, buf0)"), CHAIN) == {**FLOW, "k0:1": []}
 
 
 def test_long_code_is_read_in_time_of_its_length(log_of):
-    """Ten thousand kernels, one behind the other, and none of the names is ever let go."""
+    """Ten thousand kernels in sequence, none of whose names is released."""
     count = 10_000
     definition = "k = async_compile.cpp_pybinding(['const float*', 'float*'], r'''\n''')\n"
     calls = "".join(

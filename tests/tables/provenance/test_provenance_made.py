@@ -1,4 +1,4 @@
-"""Provenance in made records: what torch 2.13 on a CPU does not write, other releases, damage."""
+"""Provenance in generated records: what torch 2.13 on a CPU does not write, other releases, damage."""
 
 import json
 
@@ -52,13 +52,13 @@ def made(log_of, *records):
 
 
 def noted(it):
-    """The diagnostics of this table."""
+    """Return the diagnostics of this table."""
     rows = it.table("diagnostics")
     return [row for row in rows if row["code"] == "table-parse" and "the provenance table" in row["message"]]
 
 
 def one(log_of, nodes=NODES, code=PYTHON, pre=PRE, post=POST, head="0/0", **context):
-    """The graph of one made group."""
+    """Return the graph of one generated group."""
     texts = [
         ("before_pre_grad_graph", pre),
         ("inductor_post_grad_graph", post),
@@ -107,7 +107,7 @@ def test_names_with_colons_are_split_at_the_last(log_of):
     assert graph.row["code_language"] == "cpp"
 
 
-def test_declarations_are_no_calls(log_of):
+def test_declarations_are_not_calls(log_of):
     code = """static inline void call_k0(
     AtenTensorHandle x) {
     k0(x);
@@ -139,7 +139,7 @@ def test_a_comment_without_a_call_stands_for_it(log_of):
 
 
 @pytest.mark.parametrize("head", ["def call(args):", "    def call(self, args):"])
-def test_version_1_finds_every_call_behind_the_beginning(log_of, head):
+def test_version_1_finds_every_call_after_the_beginning(log_of, head):
     code = f"""k0 = async_compile.triton('k0', '''
 def k0(x):
     k0(x)
@@ -192,7 +192,7 @@ def test_older_names(log_of, pre, post):
 
 
 def test_the_parts_that_older_torch_wrote_alone(log_of):
-    """torch 2.6: no node_mappings; where a node comes from says so in which graph, several graphs back."""
+    """torch 2.6 has no node_mappings; a node's origin names its graph, several graphs back."""
     pre = {"name": "relu", "graph_id": 77, "from_node": []}
     origins = {
         "relu": [pre],
@@ -246,8 +246,8 @@ def test_several_graphs_of_a_compile_and_interleaved_compiles(log_of):
 
 
 def test_backward_of_unknown_origin_has_no_pre_grad_graph(log_of):
-    """With several pre-grad graphs under one id, as DDPOptimizer makes, an empty mapping does not tell which
-    one it is.
+    """With several pre-grad graphs under one id, as from DDPOptimizer, an empty mapping does not identify
+    one.
     """
     forward = [
         part("before_pre_grad_graph", PRE, "0/0"),
@@ -264,7 +264,7 @@ def test_backward_of_unknown_origin_has_no_pre_grad_graph(log_of):
     assert [graph.row["pre_graph_event"] for graph in graphs.values()] == [0, 0]
 
 
-def test_texts_are_let_go_when_many_graphs_are_open(log_of, monkeypatch):
+def test_texts_are_released_when_many_graphs_are_open(log_of, monkeypatch):
     monkeypatch.setattr("tlparse_bundle.tables.provenance.groups.MAX_OPEN_BYTES", 3 * len(PRE))
     heads = [f"{n}/0" for n in range(5)]
     forward = [r for head in heads for r in (part("before_pre_grad_graph", PRE, head), part("inductor_post_grad_graph", POST, head),
@@ -316,7 +316,7 @@ def test_damaged_mappings_lose_nothing_else(log_of, damaged):
 
 
 def test_hostile_texts(log_of):
-    """Long lines, unending kernels, no line ends: read in a moment, nothing raised."""
+    """Long lines, endless kernels, no line ends: read quickly, with no exception."""
     awful = [
         "#" + " File: x:1 in" * 20_000,
         "k0 = async_compile.triton('k0', '''\n" + "x\n" * 20_000,

@@ -50,7 +50,7 @@ _AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetri
 # What a span does (torch/_inductor, torch/_dynamo: dynamo_timed), and how to shorten it.
 _SPANS: dict[str, tuple[str, list[Remedy]]] = {
     "async_compile.wait": (
-        "waiting for kernels that worker processes compile",
+        "waiting for worker processes",
         [
             Remedy(
                 "Compile in more processes if the machine has the cores.",

@@ -86,7 +86,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
             if len(chain) > 1 and last_us > inner.start_us
             else ""
         )
-        title = f"{who} did not end: the log ends {duration(since)} after its start{inside}"
+        title = f"{who} did not end: open for {duration(since)}{inside}"
     else:
         title = f"{who} did not end: the log ends inside it"
     text = "The process was killed, hangs, or was still compiling when the log was copied. "

@@ -1,1 +1,1 @@
-"""What several ranks say together: a module for each analysis."""
+"""Comparison of ranks, one module per analysis."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
 from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text
 from tlparse_bundle.statements.source_places import is_of_program
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Source(TypedDict, total=False):
-    """The line of the program that calls a collective; empty where it is not known."""
+    """The line of the program that calls a collective; empty if unknown."""
 
     file: str
     line: int
@@ -34,7 +34,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _mismatches(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
-    """Yield the calls that do not match that of most ranks."""
+    """Yield the calls that do not match the call of most ranks."""
     sides = [row for row in finder.table("collective_mismatches") if row["group"] == group["group"]]
     for side in sides[1:]:
         usual = sides[0]
@@ -62,7 +62,7 @@ def _mismatches(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding
 
 
 def _waits(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
-    """Yield the ranks that make no further call where others do."""
+    """Yield the ranks that have no further call where others have one."""
     for wait in finder.table("collective_waits"):
         if wait["group"] == group["group"]:
             call = finder.call(wait["collective_call"])
@@ -114,7 +114,7 @@ def _source(finder: Finder, ranks: Ranges, column: int, op: str) -> Source:
 
 
 def source_of(frames: Frames, number: int, op: str) -> Source:
-    """Return the only line of the program that calls a collective in a frame; {} when there are several."""
+    """Return the line of the program that calls a collective in a frame; {} if there are several."""
     name = re.compile(rf"c10d_functional.*\.{re.escape(op)}(_out|_)?\b")
     groups = {group["id"] for group in frames.table("provenance_groups") if frames.number_of(group) == number}
     sources = frames.table("provenance_sources")
@@ -141,33 +141,58 @@ _EFFECTS = {
 
 def _collective_mismatch(words: Words) -> tuple[str, str]:
     details = words.details
-    here, others = details["here"], details["others"]
-    if others["group"] == here["group"]:
-        others = {**others, "group": None}
+    here, others = _distinct_calls(details["here"], details["others"])
     order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
-    agree = "; earlier calls agree" if details["position"] and group else ""
-    other = (
-        f" On {words.others}, it is in {words.compile(details['others_rank_compile'])}."
-        if words.facts["elsewhere"]
-        else ""
-    )
+    calls: list[CallCells] = [details["here"], details["others"]]
+    if group:
+        calls = [{**call, "group": None} for call in calls]
+    first = ", the first that differs," if details["position"] and group else ""
+    elsewhere = f" in {words.compile(details['others_rank_compile'])}" if words.facts["elsewhere"] else ""
     return (
-        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {call_text(here)}, but {words.others}"
-        f" {words.others_verb('calls', 'call')} {call_text(others)}",
-        f"{_EFFECTS[details['effect']]} This is call {details['position'] + 1}{group} in {order}{agree}."
-        f"{other}{_called(words)}",
+        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {here}, {words.others}"
+        f" {words.others_verb('calls', 'call')} {others}",
+        f"{_EFFECTS[details['effect']]} Call {details['position'] + 1}{group} in {order}{first} is"
+        f" {call_text(calls[0])} on {words.ranks} and {call_text(calls[1])}{elsewhere} on"
+        f" {words.others}.{_called(words)}",
+    )
+
+
+def _distinct_calls(here: CallCells, others: CallCells) -> tuple[str, str]:
+    """Return two different calls in as few words as distinguish them."""
+    shown: set[str] = {"op"}
+    if here["op"] == others["op"]:
+        cells = ("reduce_op", "dtype", "shape", "group", "group_size")
+        shown |= {name for name in cells if here[name] != others[name]}  # type: ignore[literal-required]
+    return _short_call(here, shown), _short_call(others, shown)
+
+
+def _short_call(call: CallCells, shown: set[str]) -> str:
+    """Return a call with only some of its cells."""
+    size = f" of size {call['group_size']}" if "group_size" in shown and call["group_size"] else ""
+    return (
+        call_text(
+            {
+                **call,
+                "reduce_op": call["reduce_op"] if "reduce_op" in shown else None,
+                "dtype": call["dtype"] if "dtype" in shown else None,
+                "shape": call["shape"] if "shape" in shown else None,
+                "group": call["group"] if "group" in shown or size else None,
+            }
+        )
+        + size
     )
 
 
 def _collective_waits(words: Words) -> tuple[str, str]:
     details = words.details
     return (
-        f"{words.others} {words.others_verb('calls', 'call')} {call_text(details['call'])} in {words.theirs},"
-        f" but {words.ranks} {words.verb('has', 'have')} no matching call",
-        f"This is call {details['position'] + 1} of the group; the {words.verb('log', 'logs')} of"
-        f" {words.ranks} {words.verb('records', 'record')} {plural(details['position'], 'call')}. The other"
-        f" ranks wait unless the call is made outside compiled code.{_called(words)}",
+        f"{words.others} {words.others_verb('calls', 'call')} {code(details['call']['op'])} in"
+        f" {words.theirs}, but {words.ranks} {words.verb('has', 'have')} no matching call",
+        f"{call_text(details['call'])} is call {details['position'] + 1} of the group; the"
+        f" {words.verb('log', 'logs')} of {words.ranks} {words.verb('records', 'record')}"
+        f" {plural(details['position'], 'call')}. The other ranks wait unless the call is made outside"
+        f" compiled code.{_called(words)}",
     )
 
 
@@ -176,7 +201,7 @@ def _group_differs(words: Words) -> tuple[str, str]:
     group, others_group = code(here["group"] or "?"), code(others["group"] or "?")
     return (
         f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {code(here['op'])} in group {group},"
-        f" but {words.others} {words.others_verb('calls', 'call')} it in group {others_group}",
+        f" {words.others} in group {others_group}",
         f"No other rank makes this call in group {group}. If that group has more members, {words.ranks}"
         f" {words.verb('hangs', 'hang')} here; if {words.verb('it is', 'they are')} also in group"
         f" {others_group}, so do the other ranks.{_called(words)}",
@@ -184,7 +209,7 @@ def _group_differs(words: Words) -> tuple[str, str]:
 
 
 def _called(words: Words) -> str:
-    """Return the sentence "Called at `train.py:12`: `all_reduce(x)`."; empty where not known."""
+    """Return the sentence "Called at `train.py:12`: `all_reduce(x)`."; empty if unknown."""
     details = words.details
     if not details.get("file"):
         return ""

@@ -1,9 +1,8 @@
-"""The order in which ranks call collectives, by process group, and the first calls that cannot meet.
+"""The order in which ranks call collectives, by process group, and the first mismatched calls.
 
-Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for
-a graph runs when it was compiled: the first compiles of all functions, then the second ones of those that
-every rank has. How often a graph ran is not known then, so that one more recompile of a function is no
-difference. A function that is split at a graph break calls the same in parts.
+If the log records the order in which graphs ran, that order is compared. Otherwise it is the order of the
+compiles, since a graph runs after it is compiled: the first compile of each function, then the second
+compiles that every rank has. How often a graph ran is then unknown, so an extra recompile does not count.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ Round = dict[Code, list[_Step]]  # code object -> its calls
 
 
 class _Caller(NamedTuple):
-    """What members with the same digest and the same frames call, round by round."""
+    """The calls of members with the same digest and frames, by round."""
 
     members: list[int]
-    rounds: list[Round]  # where the order is recorded there is one, of no code object
+    rounds: list[Round]  # one round, without a code object, if the order is recorded
     unknown: bool
 
 
@@ -67,8 +66,8 @@ class _CallOfCompile(TypedDict):
 
 class OrderDigest(TypedDict):
     calls: list[list[Any]]  # the cells of each distinct Call of the log
-    frames: list[list[int] | None]  # the calls of each frame by number, None where not recorded
-    ran: list[int] | None  # frames in the order in which they ran, None without a record
+    frames: list[list[int] | None]  # the calls of each frame by number; None: not recorded
+    ran: list[int] | None  # frames in the order in which they ran; None: not recorded
 
 
 class Order:
@@ -87,7 +86,7 @@ class Order:
                 several.add(number)
         steps = [frame for frame, _ in recorded_steps(frames) or ()]
         ran = [frame for frame in steps if frame is not None]
-        # Of a frame with several graphs (forward, backward) the record does not say which of them ran.
+        # The record does not say which graph of a frame (forward, backward) ran.
         recorded = bool(ran) and len(ran) == len(steps) and not several.intersection(ran)
         return {
             "calls": [list(call) for call in numbers],
@@ -136,7 +135,7 @@ class Order:
 def _usual(
     comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]]
 ) -> dict[int, list[Call]]:
-    """Return what most members call, by column."""
+    """Return the calls of most members, by column."""
     counts: dict[int, Counter[tuple[Call, ...]]] = {}
     for members in classes:
         digest = digests[members[0]]
@@ -151,7 +150,7 @@ def _of(digest: OrderDigest, frame: int) -> list[list[Any]]:
 
 
 def _call_of(cells: Sequence[Any]) -> Call:
-    """Return a call of a digest, in which JSON made the shape a list."""
+    """Return a call of a digest. JSON turned its shape into a list."""
     call = Call._make(cells)
     return call if call.shape is None else call._replace(shape=tuple(call.shape))
 
@@ -198,7 +197,7 @@ def _group(
     callers = [
         caller for caller in in_group if any(steps for round_ in caller.rounds for steps in round_.values())
     ]
-    # A rank that calls nothing in a group may not be a member of it; all are members of the default group.
+    # Only the default group surely includes ranks that call nothing in it.
     taking_part = in_group if name == WORLD else callers
     sizes = {
         step.call.group_size
@@ -232,9 +231,9 @@ def _of_group(round_: Round, name: str | None) -> Round:
 
 
 def _rounds(callers: list[_Caller]) -> Iterator[list[tuple[list[int], list[_Step]]]]:
-    """Yield (members, their calls) of each round.
+    """Yield (members, their calls) for each round; for later rounds, only the code objects that all have.
 
-    Of later rounds only what all have, because the others may run an older compile.
+    Ranks without a later compile may still run an older one.
     """
     firsts = [caller.rounds[0] if caller.rounds else {} for caller in callers]
     yield [
@@ -243,7 +242,7 @@ def _rounds(callers: list[_Caller]) -> Iterator[list[tuple[list[int], list[_Step
     ]
     codes = [{code for code, steps in first.items() if steps} for first in firsts]
     if any(called != codes[0] for called in codes):
-        return  # split at graph breaks, as a rule: which parts belong together is not known
+        return  # usually split at graph breaks, so the parts cannot be matched
     for number in range(1, max((len(caller.rounds) for caller in callers), default=0)):
         common = set.intersection(
             *(set(caller.rounds[number]) if number < len(caller.rounds) else set() for caller in callers)
@@ -269,14 +268,14 @@ def _first_difference(
     sequences: list[tuple[list[int], list[_Step]]],
     calls: dict[Call, int],
 ) -> tuple[list[CollectiveWaitsRow], list[CollectiveMismatchesRow]]:
-    """Return (where ranks call nothing more and others do, the sides of the first calls that do not fit)."""
+    """Return (places where some ranks have no further call, sides of the first mismatched calls)."""
     waits: list[CollectiveWaitsRow] = []
     for position in range(max((len(steps) for _, steps in sequences), default=0)):
-        going_on = [(members, steps) for members, steps in sequences if len(steps) > position]
+        calling = [(members, steps) for members, steps in sequences if len(steps) > position]
         ended = [member for members, steps in sequences if len(steps) == position for member in members]
-        usual = max(going_on, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
+        usual = max(calling, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
         if ended:
-            others = comparison.ranks(m for members, _ in going_on for m in members)
+            others = comparison.ranks(m for members, _ in calling for m in members)
             waits.append(
                 {
                     "group": group,
@@ -287,9 +286,9 @@ def _first_difference(
                 }
             )
         sides: dict[_Step, list[int]] = {}
-        for members, steps in going_on:
+        for members, steps in calling:
             step = steps[position]
-            # What fits stands with most, whatever else is not known of it.
+            # A call that fits the usual one is on its side, even if some of its cells are not recorded.
             sides.setdefault(usual if fits(step.call, usual.call) else step, []).extend(members)
         if len(sides) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
@@ -316,11 +315,11 @@ def _call(step: _Step, calls: dict[Call, int]) -> _CallOfCompile:
 def _split(
     comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]], calls: dict[Call, int]
 ) -> list[GroupSplitsRow]:
-    """Return the first column in which ranks make the same call in groups of unequal numbers of callers.
+    """Return the first column in which ranks make the same call in groups with unequal numbers of callers.
 
-    Ranks of one program have groups of their own, as in tensor parallel, but then equally many call each.
+    Different groups alone are normal, as in tensor parallelism: then each has equally many callers.
     """
-    by_place: dict[tuple[int, int], dict[Call, list[int]]] = {}  # (column, position) -> the calls there
+    by_place: dict[tuple[int, int], dict[Call, list[int]]] = {}  # by (column, position)
     for members in classes:
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
@@ -352,7 +351,7 @@ def _split(
 
 
 def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]:
-    """Return (calls of a frame, None where the log may lack some; number of its compiled graphs)."""
+    """Return (calls of a frame, or None if the log may lack some; number of its compiled graphs)."""
     stages = stage_artifacts(frames, number)
     codes = [artifact for artifact in stages["code"] if artifact.language == "python"]
     graphs = stages["post_grad"] or stages["inference"] or [*stages["forward"], *stages["backward"]]
@@ -373,12 +372,12 @@ def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]
 
 
 def _hit(frames: Frames, number: int) -> bool:
-    """Return whether a cache had the compiled code, so that later graphs are not in the log."""
+    """Return whether a cache had the compiled code, so the log lacks later graphs."""
     return any(row["outcome"] == "hit" and frames.number_of(row) == number for row in frames.table("caches"))
 
 
 def _read(code: Artifact | None, graph: Artifact | None) -> list[Call]:
-    """Return the calls of code and its graph; equal ranks have equal ones, which are read once."""
+    """Return the calls of code and its graph, read once for equal contents."""
     key = code.sha256 if code else None, graph.sha256 if graph else None
     if key not in _calls_of:
         if len(_calls_of) >= _MAX_KEPT:

@@ -1,4 +1,4 @@
-"""Collectives in the text of a graph or of generated code: calls with group and tensor, counts by kind."""
+"""Collectives in a graph or generated code: calls with group and tensor, counts by kind."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _CALL = re.compile(
     r"\s*\((?P<arguments>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)"
 )
 _STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
-_SIZE = re.compile(r",\s*(\d+)\s*,\s*$")  # of the group: the number before its name
+_SIZE = re.compile(r",\s*(\d+)\s*,\s*$")  # of the group: the number before the group name
 _TYPE = re.compile(r"(\w+)\[([^\]]*)\]")
 _NUMBER = re.compile(r"\d+")
 _BLOCKS = re.compile(r"'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|#[^\n]*")
 _SIZED = ("all_gather", "reduce_scatter")
 _WAIT = "wait_tensor"
-_NO_COLLECTIVE = (_WAIT, "send", "recv", "isend", "irecv")  # between two ranks, or none at all
+_NO_COLLECTIVE = (_WAIT, "send", "recv", "isend", "irecv")  # waits and point-to-point calls
 WORLD = "0"  # name of the default group: torch/distributed/distributed_c10d.py, _process_group_name
 
 
@@ -40,7 +40,7 @@ _COMMENT_OR_STRING = re.compile(
 
 
 class Call(NamedTuple):
-    """A call of a collective. What the text does not say is None; a size that is a symbol is a string."""
+    """A call of a collective. None: not in the text. A symbolic size is a string."""
 
     op: str
     reduce_op: str | None
@@ -51,12 +51,12 @@ class Call(NamedTuple):
 
 
 def calls_of_graph(text: str) -> list[Call]:
-    """Return the collectives of a graph as torch prints it, in order."""
+    """Return the collectives of a printed graph, in order."""
     return [_call(match, *_typed(match["type"])) for match in _matches(text)]
 
 
 def calls_of_code(text: str, graphs: Iterable[Call] = ()) -> list[Call]:
-    """Return the collectives of generated Python code, in order. Types come from the calls of its graph."""
+    """Return the collectives of generated Python code, in order, with types from the calls in ``graphs``."""
     typed: dict[tuple[str, str | None, str | None], list[Call]] = {}
     for call in graphs:
         typed.setdefault(call[:3], []).append(call)
@@ -103,7 +103,7 @@ def _typed(type_: str | None) -> tuple[str | None, Shape | None]:
 
 
 def fits(one: Call, other: Call) -> bool:
-    """Whether two ranks can meet in these calls, as far as both say what they do."""
+    """Return whether two calls match in everything that both record."""
     return (
         can_meet(one, other)
         and not _differ(one.reduce_op, other.reduce_op)
@@ -112,7 +112,7 @@ def fits(one: Call, other: Call) -> bool:
 
 
 def can_meet(one: Call, other: Call) -> bool:
-    """Whether nothing hangs or fails: the same collective of the same group on tensors of the same size."""
+    """Return whether two calls have the same collective, group and shape, so the ranks do not hang."""
     return (
         one.op == other.op
         and not _differ(one.group, other.group)
@@ -139,9 +139,9 @@ def counts_of_schedule(ops: Iterable[str]) -> Counter[str]:
 
 
 def counts_of_code(text: str) -> tuple[Counter[str], int]:
-    """Return the number of collectives of each kind that Python code calls, and of its waits.
+    """Return the number of collectives that Python code calls, by kind, and the number of its waits.
 
-    Comments and strings do not count, whatever they hold; kernels in strings do not call collectives.
+    Comments and strings do not count.
     """
     counts: Counter[str] = Counter()
     waits = 0

@@ -1,4 +1,4 @@
-"""The collectives of compiled code: schedules by rank, where they differ, and whether the code has them."""
+"""Collectives of compiled code: schedules by rank, their differences, and schedules compared with code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, plural
+from tlparse_bundle.base.wording import code, listed, plural
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
@@ -42,7 +42,7 @@ _SAME: _Difference = {"schedule": None, "position": None, "here": None, "others"
 
 
 class _Mismatch(NamedTuple):
-    """A frame whose code does not have the collectives of its schedules."""
+    """A frame whose code calls different collectives than its schedules list."""
 
     frame: int
     kind: str
@@ -53,7 +53,7 @@ class _Mismatch(NamedTuple):
 
 class CollectivesDigest(TypedDict):
     sequences: list[Sequence[str]]  # the distinct schedules of the log
-    frames: list[list[int] | None]  # the schedules of each frame; None where it may only lack a record
+    frames: list[list[int] | None]  # the schedules of each frame; None: perhaps not recorded
     uncertain: list[bool]  # for each frame whether it may have had more schedules
     parity: list[list[Any]]  # the cells of each _Mismatch
 
@@ -129,7 +129,7 @@ class Collectives:
 
 
 class _Cell(NamedTuple):
-    """The schedules of a frame; None when they are not recorded; ``unsure``: there may have been more."""
+    """The schedules of a frame; None: not recorded. ``unsure``: some may not be recorded."""
 
     schedules: Schedules | None
     unsure: bool
@@ -161,7 +161,7 @@ def _mismatches(frames: Frames, number: int, ops: list[str]) -> Iterator[_Mismat
 
 
 def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
-    """Return counts_of_code of an artifact; equal ones, as equal ranks have, are read once."""
+    """Return ``counts_of_code`` of an artifact, read once for equal contents."""
     counts = _counted.get(artifact.sha256)
     if counts is None:
         if len(_counted) >= _MAX_COUNTED:
@@ -182,9 +182,9 @@ def _first_difference(mine: Schedules, others: Schedules) -> _Difference:
 def _whole(
     comparison: Comparison, digests: Sequence[CollectivesDigest], usual: dict[int, Schedules]
 ) -> list[RankCollectivesRow]:
-    """Return ranks by all their schedules in the order of their compiles.
+    """Return ranks grouped by all their schedules, in compile order.
 
-    Where the log of a rank does not record them, it is taken to be like most.
+    Schedules that a rank does not record count as those of most ranks.
     """
     pairs = []
     for members in comparison.alike(digests):
@@ -223,7 +223,7 @@ def _whole(
 
 
 def _counts(ops: tuple[str, ...], others: tuple[str, ...]) -> dict[str, list[int]]:
-    """Return how often each operation occurs in both, for those that do not occur equally often."""
+    """Return the counts on both sides of each operation whose counts differ."""
     mine, theirs = Counter(ops), Counter(others)
     return {op: [mine[op], theirs[op]] for op in sorted(mine | theirs) if mine[op] != theirs[op]}
 
@@ -307,16 +307,17 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
         _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
     first = f"at position {words.details['position']}, {here} instead of {others}"
-    differences = f"{', '.join(counts)}; {first}" if counts else first
+    different = f"{listed(counts, 2)} than others" if counts else f"different collectives: {first}"
     return (
-        f"On {words.ranks}, {words.mine} schedules different collectives: {differences}",
-        "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
+        f"In {words.mine}, {words.ranks} {words.verb('schedules', 'schedule')} {different}",
+        (f"The first difference is {first}. " if counts else "")
+        + "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
         " groups. The calls of each group are compared separately.",
     )
 
 
 def _short_op(op: str) -> str:
-    """Return an operation without what all of them have in common."""
+    """Return an operation without its namespace and overload, as code."""
     short = re.sub(r"^torch\.ops\.(_c10d_functional\.|c10d\.)?", "", op)
     return code(re.sub(r"_?\.default$", "", short))
 

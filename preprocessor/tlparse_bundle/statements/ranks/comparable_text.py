@@ -1,7 +1,7 @@
-"""Texts of the compiler, compared between ranks: without what always differs.
+"""Compiler output without the parts that differ between equal ranks.
 
-A job of several GPUs writes the number of the rank's own device into every graph and into its code;
-graph ids and addresses differ between processes, paths of cache files and of checkouts between machines.
+Device numbers differ between ranks, graph ids and addresses between processes, and paths of cache files and
+checkouts between machines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tlparse_bundle.bundle.row_objects import Artifact
 _MAX_KEPT = 20_000  # hashes
 
 _DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
-# torch/_inductor/codegen/wrapper.py and its device interfaces: the number of the device alone.
+# torch/_inductor/codegen/wrapper.py and its device interfaces write only the number of the device.
 _DEVICE_NUMBER = re.compile(
     rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard"
     rb" guard\()\d+"
@@ -25,10 +25,10 @@ _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
 _AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)
 _ADDRESS = re.compile(ADDRESS.encode() + rb"\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
-_CACHE_FILE = re.compile(CACHE_NAME.encode())  # it depends on the device
+_CACHE_FILE = re.compile(CACHE_NAME.encode())  # the name depends on the device
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
-# What a text has in which one of these patterns may be found. To look for a few bytes costs little beside a
-# pattern, and most texts are lines that have none of it.
+# Bytes that a text must contain for a pattern to match: finding bytes is faster than matching, and most lines
+# contain none.
 _DEVICES = (b"cuda:", b"xpu:", b"hpu:", b"mtia:", b"npu:", b"privateuseone:")
 _BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
 
@@ -45,13 +45,13 @@ def on_device(text: bytes) -> bool:
 
 
 def comparable(text: bytes, device: bool | None = None) -> bytes:
-    """Return the text without what differs between two ranks that do the same.
+    """Return a text without the parts that differ between equal ranks.
 
-    ``device``: whether it is a part of a text ``on_device``, when it is a part.
+    ``device``: for a part of a text, whether the whole text is ``on_device``.
     """
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
-            # A function: a template would be looked up again for each line.
+            # A function is faster than a template, which is looked up for each line.
             text = _DEVICE.sub(lambda match: match[1] + b":*", text)
         if _has(text, _BEFORE_NUMBERS):
             text = _DEVICE_NUMBER.sub(lambda match: match[1] + b"*", text)
@@ -77,7 +77,7 @@ def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
 
 
 class Contents:
-    """Hashes of comparable texts; a payload that came before, in whatever log, is not read again."""
+    """Hashes of comparable texts; each distinct payload is read once for all logs."""
 
     def __init__(self) -> None:
         self._hashes: dict[str, str] = {}  # by the hash of the payload

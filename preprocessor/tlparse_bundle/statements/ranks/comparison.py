@@ -1,4 +1,4 @@
-"""What analyses compare: the ranks, the columns (matched compiles), and where each rank has them."""
+"""The ranks, the columns (matched compiles), and the place of each column on each rank."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Member(NamedTuple):
 
 
 class Comparison:
-    """``members`` by rank; ``cells[member][column]`` is the number of the frame there, or -1.
+    """Members by rank, and the frame of each in each column: ``cells[member][column]``, -1 for none.
 
-    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows of all
-    logs of the bundle, ``runs`` the runs that those with a rank are of, of which ``run`` is compared.
-    ``open_frames(row)`` reads a log again, for the few of which an analysis shows more than its digest holds.
+    Members with the same frames share one list of cells and have one ``kind``. ``logs``: rows of all logs of
+    the bundle. ``runs``: runs of the logs with a rank; ``run`` is the index of the compared one.
+    ``open_frames(row)`` rereads a log, for details that its digest lacks.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Comparison:
         self.columns, placed = align([rows for rows, _ in kinds])
         place = {id(column): number for number, column in enumerate(self.columns)}
         self.orders: list[list[int]] = [[place[id(column)] for column in row] for row in placed]
-        """For each kind the columns of its frames, in its own order."""
+        """For each kind, the columns of its frames in order."""
         self.kinds = [numbers for _, numbers in kinds]
         self.kind = {number: kind for kind, numbers in enumerate(self.kinds) for number in numbers}
         self._kind_cells = [_cells(order, len(self.columns)) for order in self.orders]
@@ -63,18 +63,16 @@ class Comparison:
 
     @property
     def world_size(self) -> int | None:
-        """Number of ranks of the job; None when no log records it."""
+        """Number of ranks; None if no log records it."""
         return self.runs[self.run].world_size
 
     def ranks(self, members: Iterable[int]) -> Ranges:
-        """Return the ranks of some members, as bundles store them."""
+        """Return the ranks of members as ranges."""
         return ranges(self.members[number].rank for number in members)
 
     @cached_property
     def parts(self) -> list[set[int]]:
-        """Members that compiled anything in common, as those of one stage of a pipeline; those without a
-        compile are of every part.
-        """
+        """Sets of members with compiles in common, such as pipeline stages. Idle members are in each."""
         parts: list[tuple[set[int], set[int]]] = []  # columns, members
         for order, members in zip(self.orders, self.kinds, strict=True):
             columns, own = set(order), set(members)
@@ -87,16 +85,16 @@ class Comparison:
         return [own | idle for _, own in parts] or [idle]
 
     def part(self, column: int) -> set[int]:
-        """Return the part in which a column was compiled."""
+        """Return the part that compiled a column."""
         members = set(self.having(column))
         return next(part for part in self.parts if part & members)
 
     def opened(self, member: int) -> Frames:
-        """Return the frames of a member, read from its log again."""
+        """Return the frames of a member, reread from its log."""
         return self._open(member)
 
     def usual(self, column: int, value: Callable[[Frame], K]) -> K | None:
-        """Return the most frequent value of the frames of a column; of several the one of the lowest rank."""
+        """Return the most frequent value of the frames of a column; of equals, that of the lowest rank."""
         counts: Counter[K] = Counter()
         for kind, numbers in enumerate(self.kinds):
             cell = self._kind_cells[kind][column]
@@ -118,7 +116,7 @@ class Comparison:
         return None if number < 0 else self.frames[member][number]
 
     def graph(self, member: int, column: int) -> str | None:
-        """Return the hash of the captured graph of a member in a column; None without one."""
+        """Return the hash of the captured graph of a member in a column; None: no graph."""
         frame = self.frame(member, column)
         return None if frame is None else frame.graph
 
@@ -128,7 +126,7 @@ class Comparison:
         return next((frame.key for frame in frames if frame is not None), None)
 
     def alike(self, digests: Sequence[Any]) -> list[list[int]]:
-        """Return members by digest and frames, where equal: what holds for one holds for all."""
+        """Return members grouped by equal digests and frames."""
         return [
             numbers
             for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))
@@ -137,9 +135,9 @@ class Comparison:
     def by_column(
         self, digests: Sequence[Any], value: Callable[[Any, int], K | None]
     ) -> Iterator[tuple[int, list[tuple[K, list[int]]]]]:
-        """Yield (column, [(value, members)]) of the columns with any value; most members first.
+        """Yield (column, [(value, members)]) for columns with any value; most members first.
 
-        ``value(digest, number of the frame)`` is None where a member does not take part.
+        ``value(digest, number of the frame)`` is None for a member to leave out.
         """
         classes = self.alike(digests)
         for column in range(len(self.columns)):
@@ -154,7 +152,7 @@ class Comparison:
 
 
 def typed(tables: Tables) -> row_types.RankTable:
-    """Return a function that gives the rows of a table of ours by its name."""
+    """Return a function from the name of a table to its rows."""
 
     def rows(name: str) -> Any:
         return tables[name]

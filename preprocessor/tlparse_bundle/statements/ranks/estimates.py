@@ -1,4 +1,4 @@
-"""Estimates of compiled graphs across ranks: run times, and the tensors that operations return."""
+"""Estimates of compiled graphs across ranks: runtimes and output tensors of operations."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Op = tuple[str | None, list[EstimatedOpsOutputs]]  # name, tensors
 
 MAX_OPS = 10
-MAX_GRAPHS = 100  # of which operations are compared
-MAX_SHOWN = 500  # groups with different tensors of which the first difference is read
+MAX_GRAPHS = 100  # whose operations are compared
+MAX_SHOWN = 500  # groups whose first different tensor is read
 
 Estimate = tuple[int, float]  # number of operations of a graph, sum of their estimates in nanoseconds
 
@@ -52,7 +52,7 @@ class Runtime:
     name = "runtime"
 
     def digest(self, frames: Frames) -> list[list[Estimate]]:
-        """Return the estimate of each graph, for each frame."""
+        """Return the estimates of the graphs of each frame."""
         estimates: list[list[Estimate]] = [[] for _ in range(len(frames))]
         for row in frames.table("runtime_estimates"):
             number = frames.number_of(row)
@@ -108,7 +108,7 @@ class Runtime:
 def _graph(
     comparison: Comparison, column: int, graph: int, estimates: dict[int, Estimate]
 ) -> RankEstimatesRow | None:
-    """Return the row of a graph, for members with the usual number of operations; None for less than two."""
+    """Return the row of a graph for members with the usual number of operations; None for fewer than 2."""
     usual = Counter(count for count, _ in estimates.values()).most_common(1)[0][0]
     sums = {member: ns for member, (count, ns) in estimates.items() if count == usual}
     if len(sums) < 2:
@@ -168,7 +168,7 @@ class Tensors:
     name = "tensors"
 
     def digest(self, frames: Frames) -> list[tuple[str, int] | None]:
-        """Return (hash of its tensors, number of its operations) for each frame; None without any."""
+        """Return (hash of the tensors, number of operations) of each frame; None: no estimates."""
         digests: list[tuple[str, int] | None] = [None] * len(frames)
         for number, graphs in _graphs(frames).items():
             outputs = [[[_cells(tensor) for tensor in outputs] for _, outputs in ops] for ops in graphs]
@@ -206,7 +206,7 @@ def _hash_and_count(digest: list[Any], frame: int) -> tuple[str, int] | None:
 
 
 def _graphs(frames: Frames) -> dict[int, list[list[Op]]]:
-    """Return the operations of each graph by the number of the frame."""
+    """Return the operations of each graph, by number of the frame."""
     of_estimate: dict[int, list[Op]] = {}
     for op in frames.table("estimated_ops"):
         of_estimate.setdefault(op["estimate_event"], []).append((op["name"], op["outputs"]))
@@ -229,7 +229,7 @@ def _by_place(comparison: Comparison, column: int, member: int) -> Mapping[tuple
 
 
 def _difference(comparison: Comparison, column: int, member: int, other: int) -> _Difference:
-    """Return the fields of a row that say where the first difference is."""
+    """Return the fields of a row for its first difference."""
     here, there = (_by_place(comparison, column, number) for number in (member, other))
     for place in sorted({*here, *there}):
         name, mine = here.get(place, (None, None))
@@ -246,7 +246,7 @@ def _difference(comparison: Comparison, column: int, member: int, other: int) ->
 
 
 def findings(finder: Finder) -> Iterator[RankFinding]:
-    """Tensors that differ where the graphs are the same; different graphs have different tensors."""
+    """Yield different tensors of equal graphs."""
     graphs = of_compiles(finder.table("rank_graphs"))
     for column, groups in of_compiles(finder.table("rank_tensors")).items():
         with_different_graphs = {

@@ -1,4 +1,4 @@
-"""The order in which ranks ran their compiled graphs, and the steps at which ranks differ."""
+"""The order in which ranks ran their compiled graphs, and the steps that differ."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 MAX_MISMATCHES = 1000
 
-# A graph that ran: the column of its compile, or None and the compile id of what is not compiled in the log.
+# A graph that ran: the column of its compile, or None and a compile id that the log does not compile.
 Step = tuple[int] | tuple[None, str | None]
 Digest = Sequence[tuple[int | None, str | None]] | None  # see recorded_steps
 
 
 class _Difference(TypedDict):
-    """Where the order of a group first differs."""
+    """The first step at which the order of a group differs."""
 
     position: int | None
     here_rank_step: int | None
@@ -85,7 +85,7 @@ class Execution:
 
 
 def _orders(comparison: Comparison, digests: Sequence[Digest]) -> list[tuple[tuple[Step, ...], list[int]]]:
-    """Return (what ran, members)."""
+    """Return (steps, members)."""
     orders = []
     for members in comparison.alike(digests):
         digest = digests[members[0]]
@@ -99,7 +99,7 @@ def _orders(comparison: Comparison, digests: Sequence[Digest]) -> list[tuple[tup
 
 
 def _first_difference(steps: list[int], first: list[int]) -> _Difference:
-    """Return the fields of a row that say where the first difference is."""
+    """Return the fields of a row for its first difference."""
     for position, (here, there) in enumerate(zip_longest(steps, first)):
         if here != there:
             return {"position": position, "here_rank_step": here, "others_rank_step": there}
@@ -112,7 +112,7 @@ def _mismatches(
     numbers: dict[Step, int],
     tables: Tables,
 ) -> list[RankExecutionMismatchesRow]:
-    """Return the steps at which ranks have different collectives, or different outcomes of the caches."""
+    """Return the steps at which ranks have different collectives or cache outcomes."""
     if len(groups) == 0:
         return []
     schedules = _schedule_texts(typed(tables)("rank_schedules"))
@@ -153,7 +153,7 @@ def _mismatches(
 
 
 def _schedule_texts(rows: Sequence[RankSchedulesRow]) -> dict[tuple[int | None, int], str]:
-    """Return the collectives by (matched compile, rank); those of most ranks where they are not recorded."""
+    """Return collectives by (matched compile, rank); those of most ranks if not recorded."""
     texts: dict[tuple[int | None, int], str] = {}
     for column, groups in of_compiles(rows).items():
         for group in groups:
@@ -164,7 +164,7 @@ def _schedule_texts(rows: Sequence[RankSchedulesRow]) -> dict[tuple[int | None, 
 
 
 def _cache_texts(rows: Sequence[RankCachesRow]) -> dict[tuple[int | None, int], str]:
-    """Return the outcomes by (matched compile, rank), for the compiles in which they differ."""
+    """Return cache outcomes by (matched compile, rank), for compiles in which they differ."""
     return {
         (row["rank_compile"], rank): ", ".join(row["outcomes"])
         for row in rows
@@ -192,7 +192,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
             }
             common = set(own) & set(usual)
             if not common and own:
-                continue  # a different program, as that of another stage of a pipeline
+                continue  # a different program, such as a different pipeline stage
             mixed = [step for step in own if step in common] != [step for step in usual if step in common]
             yield finder.finding(
                 "execution-order",

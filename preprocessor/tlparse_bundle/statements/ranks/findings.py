@@ -1,4 +1,4 @@
-"""Findings about several ranks, most important first, with their causes and the headline."""
+"""Findings about several ranks, most important first, with causes and the headline."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _ENDS = (
     "empty-log",
     "cut-log",
     "missing-rank",
-)  # a rank goes no further
-_LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # what it then lacks
-# What can be the reason for findings about other sets of ranks.
+)  # the rank stops here
+_LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # follow from a stop
+# Can cause findings about different sets of ranks.
 _OF_OTHERS = (*_ENDS, "cached-before", "equal-logs")
 _OF_VERSION = (
     "graph",
@@ -42,7 +42,7 @@ _OF_VERSION = (
     "tensors",
     "straggler",
 )
-# Within one compile: what makes it another one, and what is seen of that.
+# Within one compile: causes, and the kinds that follow from them.
 _IN_COMPILE = {
     "graph-break": ("graph", "restart", "collectives", "tensors", "guard", "recompile"),
     "graph": ("collectives", "tensors", "guard", "recompile", "restart"),
@@ -60,9 +60,9 @@ _NOTES = (
     "late-start",
     "straggler",
     "cached-before",
-)  # say nothing against the ranks being equal
+)  # the ranks may still be equal
 
-_MOST_RUNS = 5  # of agreeing ranks that the headline lists
+_MOST_RUNS = 5  # runs of agreeing ranks in the headline
 MAX_FINDINGS = 300
 
 
@@ -85,7 +85,7 @@ def findings(comparison: Comparison, tables: Tables) -> list[RankFindingsRow]:
 
 
 def _without_second_waits(all_findings: list[RankFinding]) -> list[RankFinding]:
-    """Drop calls that others wait for where a finding already says that the ranks never began the compile."""
+    """Drop waits of ranks for which a finding reports that they never began the compile."""
     waited_for = [
         finding.ranks for finding in all_findings if finding.kind == "never-began" and finding.details["call"]
     ]
@@ -97,7 +97,7 @@ def _without_second_waits(all_findings: list[RankFinding]) -> list[RankFinding]:
 
 
 def _without_cuts(finder: Finder, all_findings: list[RankFinding]) -> list[RankFinding]:
-    """Drop what is different only because a log is cut: at its last compile and after it."""
+    """Drop differences that a cut log explains: at its last compile and after it."""
     comparison = finder.comparison
     last: dict[int, int] = {}
     for problem in finder.table("rank_problems"):
@@ -119,7 +119,7 @@ def _is_after_cut(finding: RankFinding, last: Mapping[int, int]) -> bool:
 
 
 def _joined(all_findings: list[RankFinding]) -> list[RankFinding]:
-    """Join findings that say the same of several ranks."""
+    """Join findings that are equal except for their ranks."""
     by_details: dict[tuple[str, int | None, bytes], RankFinding] = {}
     for finding in all_findings:
         key = (finding.kind, finding.rank_compile, dumps_sorted(finding.details))
@@ -130,9 +130,9 @@ def _joined(all_findings: list[RankFinding]) -> list[RankFinding]:
 
 
 def _causes(all_findings: Sequence[RankFinding]) -> dict[int, int]:
-    """Return the position of the cause of each finding that follows from another one."""
+    """Return the position of the cause of each finding that has one."""
     causes: dict[int, int] = {}
-    near: dict[str, list[int]] = {}  # findings without a cause about the same ranks, of which there are few
+    near: dict[str, list[int]] = {}  # the few findings without a cause, by ranks
     for number, finding in enumerate(all_findings):
         same = near.setdefault(str(finding.ranks), [])
         cause = next(
@@ -149,7 +149,7 @@ def _causes(all_findings: Sequence[RankFinding]) -> dict[int, int]:
 
 
 def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsRow]) -> dict[str, Any]:
-    """Return what the manifest says of the job (schema: manifest, 'job').
+    """Return 'job' of the manifest (see its schema).
 
     ``rows`` are all findings, most important first.
     """
@@ -182,8 +182,8 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
 
 
 def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
-    """Return 'none': no collectives; 'differs': some cannot meet; 'unknown': not all logs record them,
-    or some ranks have not come that far; else 'agrees'.
+    """Return 'none' (no collectives), 'differs' (mismatched calls), 'unknown' (not recorded on all ranks, or
+    not yet reached by some) or 'agrees'.
     """
     groups = typed(tables)("process_groups")
     if not groups:
@@ -215,7 +215,9 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
         )
     else:
         parts.append(f"{leading[0]['title']}.")
-        parts.append(f"{who} have logs; {_agreeing(job['agreeing'])}.")
+        some = f"{who} have logs; " if job["missing"] and job["world_size"] else ""
+        agreeing = _agreeing(job["agreeing"])
+        parts += [f"{some}{agreeing}."] if agreeing else []
     parts += sizes
     if job["collective_order"] == "agrees" and not job["missing"]:
         other = any(row["kind"] in ("collectives", "stages") for row in rows)
@@ -224,21 +226,22 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
             if other
             else "The order of collectives agrees on all ranks."
         )
-    parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
+    if not leading:
+        parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
     return " ".join(large(part) for part in parts)
 
 
 def _agreeing(agreeing: Ranges) -> str:
     count = size(agreeing)
     if count == 0:
-        return "each has a finding below"
+        return ""
     if len(agreeing) > _MOST_RUNS:
-        return f"{count:,} of them agree"
+        return f"{count:,} ranks agree"
     return f"rank {numbers(agreeing)} has no finding" if count == 1 else f"ranks {numbers(agreeing)} agree"
 
 
 def _present_ranks(present: Ranges, world_size: int | None) -> str:
-    """Return the ranks with logs, and whether they are all ranks."""
+    """Return the ranks with logs as words, with the world size if it is recorded."""
     count = size(present)
     if world_size is not None and present[-1][1] < world_size:
         return f"{count:,} of {world_size:,} ranks" if count < world_size else f"All {world_size:,} ranks"
@@ -249,17 +252,17 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 
 
 def _size_sentence(present: Ranges, world_size: int | None) -> list[str]:
-    """Return a sentence about a world size that is not recorded or does not fit the logs; [] otherwise."""
+    """Return a sentence about a world size that is not recorded or contradicts the logs; [] otherwise."""
     if world_size is None:
-        return ["The logs do not record the world size."]
+        return ["World size is not recorded."]
     if present[-1][1] < world_size:
         return []
-    # Logs of several jobs, or numbers in file names that are not ranks of this job.
+    # Logs of several jobs, or file names with numbers that are not ranks.
     return [f"{plural(size(present), 'log')}, but the logs report world size {world_size:,}."]
 
 
 def follows(effect: RankFinding, cause: RankFinding) -> bool:
-    """Return whether a finding follows from another one."""
+    """Return whether one finding is an effect of another."""
     same = effect.ranks == cause.ranks
     if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
@@ -274,8 +277,8 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
     if effect.kind in _IN_COMPILE.get(cause.kind, ()) and effect.column == cause.column:
         return True
     if cause.kind == "graph-break" and effect.kind in ("extra-compile", "execution-order"):
-        return _is_rest(effect, cause)  # the rest of the function, which the others have not split
-    if effect.kind == cause.kind == "graph":  # another input is handed on from graph to graph
+        return _is_rest(effect, cause)  # the rest of the function that only these ranks split
+    if effect.kind == cause.kind == "graph":  # a different input passes from graph to graph
         return effect.column > cause.column and bool(cause.details["inputs"] and effect.details["inputs"])
     return (
         cause.kind == "extra-compile"

@@ -1,6 +1,4 @@
-"""The frame compiles of one log and their texts: what ranks are compared by; and which of several ranks are
-the same one.
-"""
+"""The frame compiles of one log, and the alignment of the frames of several ranks."""
 
 from __future__ import annotations
 
@@ -15,9 +13,8 @@ from tlparse_bundle.statements.ranks.comparable_text import Contents
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CapturesRow, CompilesRow, LimitsRow, LogTable
 
-_PATH_PARTS = 3  # that tell a file, so that a checkout may lie elsewhere on another machine
-# Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no
-# inductor_post_grad_graph.
+_PATH_PARTS = 3  # that identify a file: checkouts differ between machines
+# Names of artifacts by stage; older torch writes after_post_grad_graph.
 STAGES: dict[Stage, tuple[str, ...]] = {
     "dynamo": ("dynamo_output_graph", "compiled_autograd_graph"),
     "joint": ("aot_joint_graph",),
@@ -29,7 +26,7 @@ STAGES: dict[Stage, tuple[str, ...]] = {
 }
 _STAGE_OF = {name: stage for stage, names in STAGES.items() for name in names}
 _OF_ONE_STEP = "inductor_graph_execution"
-# The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
+# The captured graph: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
 CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
 
 Stage = Literal["dynamo", "joint", "forward", "backward", "inference", "post_grad", "code"]
@@ -37,7 +34,7 @@ Code = tuple[Any, ...]  # identifies a code object on every rank
 
 
 class UncompiledRow(TypedDict):
-    """A row of ``compiles`` for what torch refused to compile, or only captured."""
+    """A row of ``compiles`` for a frame that torch refused to compile or only captured."""
 
     compile: str
     first_event: int
@@ -59,7 +56,7 @@ FrameRow: TypeAlias = "CompilesRow | UncompiledRow"
 
 
 class Frame(NamedTuple):
-    """One compile id with all attempts, as JSON has it."""
+    """One compile id with all attempts."""
 
     key: str
     function: str | None
@@ -69,10 +66,10 @@ class Frame(NamedTuple):
 
 
 class Frames:
-    """The frame compiles of a log in order of first appearance; attempts of one are one."""
+    """The frame compiles of a log, in order of first appearance."""
 
     def __init__(self, log: Log, contents: Contents):
-        @cache  # several analyses read the same
+        @cache  # shared by several analyses
         def table(name: str) -> Any:
             return log.table(name)
 
@@ -89,15 +86,15 @@ class Frames:
         return len(self.compiles)
 
     def number(self, compile: str | None) -> int | None:
-        """Return the number of a compile by its key; None for a key of none."""
+        """Return the number of a compile by its key; None if there is no such compile."""
         return None if compile is None else self._of_key.get(compile)
 
     def number_of(self, row: Mapping[str, Any]) -> int | None:
-        """Return the number of the compile that a row of a table belongs to; None outside of all."""
+        """Return the number of the compile that a row belongs to; None if it belongs to none."""
         return self.number(row["compile"])
 
     def artifacts(self, number: int) -> list[Artifact]:
-        """Return the artifacts of the last attempt that has any, in order."""
+        """Return the artifacts of the last attempt with any, in order."""
         artifacts = self.log.artifacts_by_compile.get(self.compiles[number]["compile"], [])
         last = max((artifact.row["attempt"] or 0 for artifact in artifacts), default=0)
         return [artifact for artifact in artifacts if (artifact.row["attempt"] or 0) == last]
@@ -131,19 +128,19 @@ def _uncompiled(row: LimitsRow | CapturesRow) -> UncompiledRow:
 
 
 def recorded_steps(frames: Frames) -> list[tuple[int | None, str | None]] | None:
-    """Return (frame, compile id) of each graph that ran, in order; None without a record.
+    """Return (frame, compile id) of each graph that ran, in order; None if not recorded.
 
-    The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
+    The last record has the whole order (torch/_inductor/debug.py); older torch writes a record per step.
     """
     records = frames.table("graph_executions")
     if not records:
         return None
     names = {artifact.event: artifact.name for artifact in frames.log.artifacts}
-    of_steps = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
-    taken = records if of_steps else records[-1:]
+    is_stepwise = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
+    used = records if is_stepwise else records[-1:]
     return [
         (frames.number(compile), id_)
-        for row in taken
+        for row in used
         for id_, compile in zip(row["graphs"], row["graph_compiles"], strict=False)
     ]
 
@@ -160,17 +157,17 @@ def stage_artifacts(frames: Frames, number: int) -> dict[Stage, list[Artifact]]:
 
 
 class Column:
-    """One column. Two of them are never equal, whatever they hold."""
+    """A column, equal only to itself."""
 
     def __init__(self, code: Code, graph: str | None):
         self.code = code
-        self.graph = graph  # of the first frame in it
+        self.graph = graph  # of the first frame in the column
 
 
 def align(kinds: Sequence[Sequence[Frame]]) -> tuple[list[Column], list[list[Column]]]:
-    """Return the columns in order, and for each kind of rank the column of each of its frames.
+    """Return the columns in order, and the column of each frame of each kind of rank.
 
-    ``kinds`` are the distinct lists of frames, the most usual first; the first is the yardstick.
+    ``kinds`` are the distinct lists of frames, the most frequent first; it sets the order.
     """
     of_code: dict[Code, list[Column]] = {}
     order: list[Column] = []
@@ -198,7 +195,7 @@ def _code(frame: Frame) -> Code:
 
 
 def _align_code(code: Code, columns: list[Column], graphs: list[str | None]) -> list[Column]:
-    """Return the columns of the compiles of one code object; new ones are put into ``columns``."""
+    """Return the columns of the compiles of one code object. Add new ones to ``columns``."""
     before = [column.graph for column in columns]
     if not before or before == graphs:
         columns[:] = columns or [Column(code, graph) for graph in graphs]
@@ -218,7 +215,7 @@ def _align_code(code: Code, columns: list[Column], graphs: list[str | None]) -> 
 
 
 def _insert(order: list[Column], row: list[Column]) -> None:
-    """Put the columns that are new after the one that came before them."""
+    """Insert new columns after their predecessors."""
     places = {id(column): place for place, column in enumerate(order)}
     after: dict[int, list[Column]] = {}
     last = -1

@@ -1,4 +1,4 @@
-"""Which compiles are identical across ranks, and where in the compiler the others begin to differ."""
+"""Compiles that are equal across ranks, and the first compiler stage at which others differ."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 MAX_INPUTS = 20
 MAX_LINE = 300
-MAX_SHOWN = 500  # groups of which the first differing line and the inputs are read
+MAX_SHOWN = 500  # groups whose first differing line and inputs are read
 
 
 class _Line(TypedDict):
@@ -60,7 +60,7 @@ class Graphs:
     name = "graphs"
 
     def digest(self, frames: Frames) -> list[list[list[str]]]:
-        """Return the hashes of the texts of each stage, for each frame."""
+        """Return the hashes of the texts of each frame, by stage."""
         return [_stages(frames, number) for number in range(len(frames))]
 
     def tables(
@@ -101,15 +101,14 @@ def _stages(frames: Frames, number: int) -> list[list[str]]:
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether two lists of texts are equal as far as both go: a cache hit leaves some out."""
+    """Return whether two lists are equal up to the length of the shorter: a cache hit omits texts."""
     return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _merged(groups: list[_Group]) -> list[_Group]:
-    """Return groups; those that only lack something that another one has are part of it."""
+    """Merge groups that only lack texts of another group into that group."""
     out: list[_Group] = []
-    # What fits begins with the same graph; of as many texts in each stage, nothing else fits than what is
-    # equal.
+    # Fitting groups begin with the same graph; with as many texts in each stage, only equal ones fit.
     homes: dict[str | None, list[_Group]] = {}
     for group in groups:
         first, lengths = _beginning(group.contents), [*map(len, group.contents)]
@@ -124,7 +123,7 @@ def _merged(groups: list[_Group]) -> list[_Group]:
             out.append(group)
             homes.setdefault(first, []).append(group)
         else:
-            # The longer one: they are equal as far as both go.
+            # Keep the longer list of each stage.
             home.contents[:] = [max(pair) for pair in zip(home.contents, group.contents, strict=True)]
             home.members.extend(group.members)
     for group in out:
@@ -138,7 +137,7 @@ def _beginning(contents: Contents) -> str | None:
 
 
 def _numbers(groups: list[_Group]) -> list[list[int | None]]:
-    """Return for each group its contents as numbers, by stage; None where it has none."""
+    """Return the contents of each group as numbers, by stage; None: no texts."""
     numbered: list[dict[str, list[tuple[int, tuple[str, ...]]]]] = [{} for _ in STAGES]  # by the first text
     counts = [0] * len(STAGES)
     rows: list[list[int | None]] = []
@@ -170,7 +169,7 @@ def _first_stage(contents: list[int | None], usual: list[int | None]) -> Stage |
 
 
 def _explained(comparison: Comparison, column: int, stage: Stage, member: int, other: int) -> _Explanation:
-    """Return the inputs that differ and the first differing line, read from the logs of two members."""
+    """Return the inputs that differ and the first differing line of two members."""
     here, there = comparison.opened(member), comparison.opened(other)
     places = comparison.cells[member][column], comparison.cells[other][column]
     return {
@@ -193,7 +192,7 @@ def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int)
 def _first_line(mine: list[Artifact], others: list[Artifact]) -> _Line:
     """Return the fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
     for one, other in zip(mine, others, strict=False):
-        # Source comments and '; x = None' are only shown when nothing else differs.
+        # Show source comments and '; x = None' only if nothing else differs.
         mine_text, other_text = _numbered_lines(one), _numbered_lines(other)
         line = _first_pair(
             _without_comments(mine_text), _without_comments(other_text), _essence
@@ -220,7 +219,7 @@ def _first_pair(
     others: list[_NumberedLine],
     essence: Callable[[bytes | None], bytes | None] | None,
 ) -> tuple[int | None, bytes | None, bytes | None] | None:
-    """Return (number, line, other line) of the first lines that differ in their essence; None without."""
+    """Return (number, line, other line) of the first lines with a different essence; None if equal."""
     for (number, here), (other_number, there) in zip_longest(mine, others, fillvalue=(None, None)):
         if here != there and (essence is None or essence(here) != essence(there)):
             return number or other_number, here, there
@@ -236,9 +235,7 @@ def _text(line: bytes | None) -> str | None:
 
 
 def inputs(frames: Frames, number: int) -> dict[str, RankGraphsInputsHere]:
-    """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt
-    without any, the sizes in its graph.
-    """
+    """Return the inputs of a frame by name: described tensors, or for an attempt without any, graph sizes."""
     described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
     graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
     tensors: dict[str, RankGraphsInputsHere] = {}
@@ -263,7 +260,7 @@ def _described(rows: list[TensorsRow], attempt: int) -> dict[str, RankGraphsInpu
 
 
 def _in_graph(rows: list[GraphTensorsRow], attempt: int) -> dict[str, RankGraphsInputsHere]:
-    """Return the inputs of the first graph of the attempt."""
+    """Return the inputs of the first graph of an attempt."""
     row = next((row for row in rows if row["attempt"] == attempt), None)
     if row is None:
         return {}
@@ -293,7 +290,7 @@ _SOURCE = re.compile(r"^# File: (.*), code: (.+)$")  # a comment in a graph
 
 
 class DetailsLine(TypedDict):
-    """The first line that differs, as details of findings have it."""
+    """The first line that differs, as stored in details of findings."""
 
     artifact: str
     number: int | None
@@ -329,7 +326,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def numbers_differ(line: DetailsLine | None) -> bool:
-    """Return whether the first line that differs does so in numbers alone, and in none of a shape."""
+    """Return whether the first differing line differs only in numbers outside of shapes."""
     here, others = (line["here"], line["others"]) if line else (None, None)
     if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
         return False
@@ -337,24 +334,27 @@ def numbers_differ(line: DetailsLine | None) -> bool:
 
 
 def _is_vllm(finder: Finder, ranks: Ranges) -> bool:
-    """Return whether vLLM compiled there: its ranks hold parts of the model, with different bounds."""
+    """Return whether vLLM wrote the log of the lowest of some ranks."""
     kinds = finder.comparison.opened(finder.member_of[ranks[0][0]]).log.directory["kinds"]
     return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
 
 
 def _graph(words: Words) -> tuple[str, str]:
-    return (
-        f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}"
-        + (_different_input(words.details["inputs"]) or _different_line(words.details["line"])),
+    difference = _different_input(words.details["inputs"]) or _different_line(words.details["line"])
+    expected = (
         "The line differs only in numbers. This is expected: tensor parallel ranks of vLLM hold different"
         " parts of the vocabulary, each with its own bounds."
         if words.facts["expected"]
-        else "",
+        else ""
+    )
+    return (
+        f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}",
+        " ".join(filter(None, [difference, expected])),
     )
 
 
 def _different_input(different: list[RankGraphsInputs]) -> str:
-    """Return ": input `x` is f32 (8, 8) instead of f32 (16, 8)"; empty without one."""
+    """Return "Input `x` is f32 (8, 8) instead of f32 (16, 8)."; empty if no input differs."""
     if not different:
         return ""
     first, *more = different
@@ -367,7 +367,7 @@ def _different_input(different: list[RankGraphsInputs]) -> str:
         else "is missing"
     )
     also = f" (and {plural(len(more), 'more input')})" if more else ""
-    return f": input {code(first['name'])} {verb}{also}"
+    return f"Input {code(first['name'])} {verb}{also}."
 
 
 def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
@@ -379,17 +379,17 @@ def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
 
 
 def _different_line(line: DetailsLine | None) -> str:
-    """Return ": line 12 is `y = x + 1` instead of `y = x + 2`"; empty without one."""
+    """Return "Line 12 is `y = x + 1` instead of `y = x + 2`."; empty if no line differs."""
     if line is None:
         return ""
     here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())
     part = 1 if here and others and here[2] == others[2] else 2
     texts = _code_of(line["here"], part), _code_of(line["others"], part)
-    return f": line {line['number']} is {texts[0]} instead of {texts[1]}"
+    return f"Line {line['number']} is {texts[0]} instead of {texts[1]}."
 
 
 def _code_of(text: str | None, part: int) -> str:
-    """Return a line of a graph; for a comment about a line of the program that part of it."""
+    """Return a line of a graph as code; for a source comment, only one part of it."""
     if text is None or not text.strip():
         return "missing" if text is None else "empty"
     source = _SOURCE.match(text.strip())

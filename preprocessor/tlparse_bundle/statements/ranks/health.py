@@ -1,4 +1,4 @@
-"""How far each rank came: missing, cut and empty logs, ranks inside a compile, ranks that never began it."""
+"""Progress of each rank: missing, cut and empty logs, unfinished compiles, compiles not started."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KINDS: tuple[Kind, ...] = (
     "missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs",
 )  # fmt: skip
 _TABLE = "rank_problems"
-# Diagnostics; for the last record they mean that the log ends in it.
+# Diagnostics that, at the last record, mean a truncated log.
 _CUT = ("record-cut", "payload-md5", "payload-missing")
 
 
 class _Unfinished(NamedTuple):
-    """A compile that did not end: its frame, the last artifact, the open span and its start."""
+    """An unfinished compile: its frame, last artifact, open span and start."""
 
     frame: int
     phase: str | None
@@ -124,7 +124,7 @@ class Health:
 
 
 def _open(frames: Frames) -> list[_Unfinished]:
-    """Return the compiles that did not end, from the findings of the log."""
+    """Return the unfinished compiles, from the findings of the log."""
     unfinished = []
     for row in frames.table("findings"):
         number = (
@@ -147,7 +147,7 @@ def _open(frames: Frames) -> list[_Unfinished]:
 
 
 def _equal(comparison: Comparison) -> list[list[int]]:
-    """Return members whose logs are equal byte for byte: all but one are copies."""
+    """Return groups of members whose logs are byte-identical."""
     same: dict[str, list[int]] = {}
     for number, member in enumerate(comparison.members):
         if member.row["event_count"]:
@@ -156,7 +156,7 @@ def _equal(comparison: Comparison) -> list[list[int]]:
 
 
 def _unfinished(comparison: Comparison, digests: Sequence[HealthDigest]) -> dict[int, dict[int, _Unfinished]]:
-    """Return the members that are inside a compile, by column."""
+    """Return the members with an unfinished compile, by column."""
     inside: dict[int, dict[int, _Unfinished]] = {}
     for member, digest in enumerate(digests):
         order = comparison.orders[comparison.kind[member]]
@@ -168,9 +168,7 @@ def _unfinished(comparison: Comparison, digests: Sequence[HealthDigest]) -> dict
 def _ended(
     comparison: Comparison, stuck: set[int]
 ) -> list[tuple[Literal["silent", "stopped"], int, list[int]]]:
-    """Return (kind, first missing column, members) of those without any compile, or without the last ones of
-    others that have all of theirs.
-    """
+    """Return (kind, first missing column, members) of members that lack all compiles, or the last ones."""
     count = len(comparison.members)
     usual = [
         column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) >= count
@@ -246,7 +244,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _earlier_us(problem: RankProblemsRow) -> int | None:
-    """Return by how many microseconds the logs of some ranks end before those of the others."""
+    """Return how many microseconds before the others these ranks end; None: not earlier, or unknown."""
     last, others_last = problem["last_epoch_us"], problem["others_last_epoch_us"]
     return others_last - last if last is not None and others_last is not None and others_last > last else None
 
@@ -264,9 +262,7 @@ class _WaitedCall(CallCells):
 
 
 def _waited_for(finder: Finder, ranks: Ranges, columns: Container[int]) -> _WaitedCall | None:
-    """Return the first call in some columns, which the ranks lack, in a group that they are members of: the
-    others cannot go on without them.
-    """
+    """Return the first call in some columns whose group includes the ranks; None if there is none."""
     groups = {
         WORLD,
         *(group["group"] for group in finder.table("process_groups") if within(ranks, group["ranks"])),
@@ -324,8 +320,10 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         f"after {duration(details['open_us'])}" if details["open_us"] is not None else "",
         f"in {code(details['span'])}" if details["span"] else "",
     ]
+    waits = "waits" if size(details["finished"]) == 1 else "wait"
+    waiting = f" and {waits} for {words.ranks} in {call_text(details['call'])}" if details["call"] else ""
     others = [
-        f"{ranks_text(details['finished'])} finished it" if details["finished"] else "",
+        f"{ranks_text(details['finished'])} finished it{waiting}" if details["finished"] else "",
         f"{ranks_text(details['never_began'])} never started it" if details["never_began"] else "",
     ]
     title = (
@@ -333,15 +331,13 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         + f" {words.verb('is', 'are')} still compiling {words.mine} when"
         + f" {words.verb('its log ends', 'the logs end')}"
         + (f" ({', '.join(filter(None, about))})" if any(about) else "")
-        + (f"; {' and '.join(filter(None, others))}" if any(others) else "")
     )
-    text = (
+    text = f"{large(', and '.join(filter(None, others)))}. " if any(others) else ""
+    text += (
         f"Its last artifact is {code(details['phase'])}."
         if details["phase"]
         else "This compile has no artifact yet."
     )
-    if details["call"] and details["finished"]:
-        text += f" The ranks that finished it wait for {words.ranks} in {call_text(details['call'])}."
     return title, text + ("" if everyone else _earlier_sentence(words))
 
 
@@ -360,7 +356,7 @@ def _never_began(words: Words) -> tuple[str, str]:
             f" ends earlier looks the same.{_earlier_sentence(words)}",
         )
     if words.facts["calls_there"]:
-        title += f"; the others need {words.verb('it', 'them')} for {call_text(call)}"
+        title += f"; others need {words.verb('it', 'them')} for {code(call['op'])}"
     return (
         title,
         f"{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in {call_text(call)},"
@@ -371,7 +367,7 @@ def _never_began(words: Words) -> tuple[str, str]:
 
 
 def _earlier(words: Words) -> str:
-    """Return "its log ends 5 s before the others'"; empty where it does not."""
+    """Return "its log ends 5 s before the others'"; empty if it does not."""
     earlier_us = words.facts["earlier_us"]
     if earlier_us is None:
         return ""

@@ -1,4 +1,4 @@
-"""What the documentation says about findings of health and graphs, whose modules are full."""
+"""Reference texts of the kinds in ``health`` and ``graphs``."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _without_rank(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _different_ranks(finder: Finder) -> Iterator[RankFinding]:
-    """Logs whose records have a different rank than their names."""
+    """Yield logs whose records have a different rank than the file name."""
     members = [
         number
         for number, member in enumerate(finder.comparison.members)
@@ -92,7 +92,7 @@ def _versions(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _stages(finder: Finder) -> Iterator[RankFinding]:
-    """Ranks that compiled nothing in common."""
+    """Yield sets of ranks with no compile in common."""
     parts = finder.comparison.parts
     if len(parts) > 1:
         groups = [finder.comparison.ranks(part) for part in parts]
@@ -155,8 +155,8 @@ def _parts(words: Words) -> tuple[str, str]:
     shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
     like = ", like pipeline stages" if words.facts["equal"] else ""
     return (
-        f"The ranks form {len(parts)} parts with no compile in common{like}: {'; '.join(shown)}",
-        "Ranks are only compared with ranks that compiled the same functions.",
+        f"The ranks form {len(parts)} parts with no compile in common{like}",
+        f"{large('; '.join(shown))}. Ranks are only compared with ranks that compiled the same functions.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of the matched compiles, and where ranks first differ."""
+"""Tables of the matched compiles and of the first divergence of each rank."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def _compiles(comparison: Comparison) -> list[RankCompilesRow]:
 
 
 def _divergences(comparison: Comparison) -> list[RankDivergencesRow]:
-    """Return the first place where a kind of rank is not like most (of equally many, the first kind)."""
+    """Return the first place where each kind of rank differs from most (in a tie, from the first kind)."""
     total, first = len(comparison.members), set(comparison.orders[0])
-    expected: dict[int, int] = {}  # column -> its place among them
+    expected: dict[int, int] = {}  # position by column
     for column in range(len(comparison.columns)):
         having = len(comparison.having(column))
         if having * 2 > total or (having * 2 == total and column in first):
@@ -148,7 +148,7 @@ def _key_of(ranks: Ranges) -> tuple[tuple[int, ...], ...]:
 
 
 def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
-    """Return a function of rank and column: whether a finding already says that the rank ended before."""
+    """Return a function from (rank, column) to whether a finding reports that the rank ended before it."""
     problems = finder.table("rank_problems")
     never_began = {
         (problem["rank_compile"], rank) for problem in problems for rank in ranks_in(problem["never_began"])

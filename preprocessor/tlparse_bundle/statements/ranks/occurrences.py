@@ -1,6 +1,4 @@
-"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on
-all ranks as well.
-"""
+"""Graph breaks, restarts, recompiles and guards of some ranks only; failures of some or all ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "gu
 MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(ADDRESS + r"|\b\d{9,}\b|\b(?<=cuda:)\d+")
-# torch/_dynamo/output_graph.py, install_global: numbers of the process.
+# torch/_dynamo/output_graph.py, install_global: numbers that differ between processes.
 _GLOBAL_NUMBER = re.compile(r"___?\d+\b")
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
@@ -113,7 +111,7 @@ def _graph_breaks(frames: Frames) -> list[Occurrence]:
 
 
 def _recompiles(frames: Frames) -> list[Occurrence]:
-    """Return the recompiles that guard failures triggered, also those that torch refused."""
+    """Return recompiles, including those that torch refused at the limit."""
     reasons = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
     rows = [(row["event"], row["compile"], row["text"]) for row in frames.table("recompiles")]
     for limit in frames.table("limits"):
@@ -134,7 +132,7 @@ def _recompile(frame: int | None, text: str | None, reason: RecompileReasonsRow 
 
 
 def _guard_lists(frames: Frames) -> dict[int, int]:
-    """Return the list of guards of each frame that has one: that of its last tree."""
+    """Return the list of guards in the last guard tree of each frame with one."""
     trees = ((frames.number_of(tree), tree) for tree in frames.table("guard_trees"))
     return {number: tree["list"] for number, tree in trees if tree["form"] == "tree" and number is not None}
 
@@ -154,7 +152,7 @@ def _guards_of(frames: Frames, frame: int) -> set[tuple[str, str]]:
 
 
 def _guards(frames: Frames) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Yield each list of guards, as (kind, source), with its number: a log can have millions of guards."""
+    """Yield (number, [(kind, source)]) of each list of guards. Streams, since a log can have millions."""
     for number, rows in groupby(frames.log.stream("guards"), lambda row: int(row["list"])):
         yield number, [(row["kind"] or "", _GLOBAL_NUMBER.sub("_*", row["source"] or "")) for row in rows]
 
@@ -164,15 +162,15 @@ def _guard_hash(guards: list[tuple[str, str]]) -> str | None:
 
 
 def _identity(row: Occurrence) -> tuple[str, str, str | None, str, int | None]:
-    """Return what is the same on every rank where the same happened."""
+    """Return a key that is equal on all ranks for the same occurrence."""
     kind, _, text, type_, file, line = row
     return kind, _ADDRESS.sub("*", text), type_, (file or "").replace("\\", "/").rpartition("/")[2], line
 
 
 def _partial(comparison: Comparison, digests: Sequence[OccurrencesDigest]) -> list[RankOccurrencesRow]:
-    """Return what is in some digests and not in all.
+    """Return occurrences that some members lack, and all failures.
 
-    A graph break is compared over the whole log, the rest by column.
+    Graph breaks are compared over the whole log, the rest by column.
     """
     everyone = range(len(comparison.members))
     by_identity: dict[tuple[Any, ...], tuple[Occurrence, int | None, list[int]]] = {}
@@ -272,7 +270,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
         if lacking:
             ranks, others = others, ranks
         if lacking and kind in ("recompile", "restart"):
-            continue  # a compile that they do not have at all, or a different graph
+            continue  # reported as a missing compile or a different graph
         details = {
             "text": row["text"],
             "type": row["type"],
@@ -309,7 +307,7 @@ def _failed_everywhere(words: Words) -> str:
 
 
 def _problem(words: Words) -> str:
-    """Return "`TypeError: message`", with the line of the message that says something."""
+    """Return "`TypeError: message`" with the first meaningful line of the message."""
     message = first_line(taken_apart(words.details["text"])[0])
     kind = (words.details["type"] or "").rpartition(".")[2]
     if not kind and not message:

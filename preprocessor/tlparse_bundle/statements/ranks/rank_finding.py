@@ -1,4 +1,4 @@
-"""A finding about several ranks of a job (schema: rank_findings)."""
+"""A finding about several ranks (schema: rank_findings)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tlparse_bundle.statements.statement import Place, SeverityName, Stage, Stat
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankFindingsRow
 
-# Kinds by what they do to the job, worst first.
+# Kinds by effect on the job, worst first.
 _EFFECTS = (
-    # It cannot go on.
+    # It stops.
     ("collective-mismatch", "failed-everywhere", "failure", "unfinished-compile", "never-began",
      "missing-rank", "empty-log", "cut-log", "collective-waits", "group-differs", "equal-logs"),
     # Its results are wrong.
     ("missing-wait", "collective-parity", "mixed-versions", "rank-differs"),
     # It is slow.
     ("cached-before", "straggler", "late-start"),
-    # The ranks are not the same.
+    # The ranks differ.
     ("graph-break", "restart", "recompile", "compile-order", "extra-compile", "missing-compile", "graph",
      "execution-order", "collectives", "tensors", "guard"),
     ("other-run", "no-rank", "stages"),
@@ -35,7 +35,7 @@ _WRONG, _DIFFERENT = 1, 3
 
 
 class CallCells(TypedDict):
-    """A call of a collective, as details of findings have it."""
+    """A call of a collective, as stored in details of findings."""
 
     op: str
     reduce_op: str | None
@@ -47,7 +47,7 @@ class CallCells(TypedDict):
 
 @dataclass(slots=True, eq=False, repr=False)
 class RankFinding(Statement):
-    """A statement about ``ranks``, which ``others`` are compared with."""
+    """A statement about ``ranks``, compared with ``others``."""
 
     ranks: Ranges = field(default_factory=list, kw_only=True)
     others: Ranges = field(default_factory=list, kw_only=True)
@@ -57,30 +57,30 @@ class RankFinding(Statement):
     log: str | None = field(default=None, kw_only=True)  # of the first of ``ranks``
     evidence: str = field(default="", kw_only=True)  # the table that has the numbers
     facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    """What its sentences need beside ``details``; not stored."""
+    """Values for the sentences that ``details`` lacks; not stored."""
 
     @property
     def column(self) -> int:
-        """``rank_compile``; -1 for what is not about one compile."""
+        """``rank_compile``; -1 if the finding is not about one compile."""
         return -1 if self.rank_compile is None else self.rank_compile
 
     @property
     def is_difference(self) -> bool:
-        """Whether it only reports that the ranks differ."""
+        """Whether the finding only reports a difference between ranks."""
         return _EFFECT.get(self.kind) == _DIFFERENT
 
     @property
     def stage(self) -> Stage:
-        """Sort key: the largest effect on the job first, then by position."""
+        """Sort key: largest effect on the job first, then by position."""
         effect: float = _EFFECT.get(self.kind, _DIFFERENT)
         if self.kind == "collective-mismatch" and self.details["effect"] == "wrong":
             effect = _WRONG
         if self.kind == "never-began" and self.severity == "info":
-            effect = _DIFFERENT  # nobody waits
+            effect = _DIFFERENT  # no rank waits
         if self.kind == "execution-order" and self.severity == "error":
             effect = 0.5
         order: float = KINDS.index(self.kind) if self.kind in KINDS else len(KINDS)
-        # That a graph has different collectives says more than that it differs, unless inputs explain that.
+        # Different collectives are more specific than a different graph, unless inputs explain the graph.
         if self.kind == "graph" and not self.details["inputs"]:
             order = KINDS.index("collectives") + 0.5
         ranks = [rank for run in self.ranks for rank in run]
@@ -88,7 +88,7 @@ class RankFinding(Statement):
         return effect, not first_of_all, order if effect < _DIFFERENT else 0, self.column, order, *ranks
 
     def row(self, number: int, short: Shortener, because_of: int | None) -> RankFindingsRow:
-        """Return the finding as row ``number`` of the table. ``place`` has the whole path of the file."""
+        """Return the finding as row ``number`` of the table, with shortened paths."""
         cells = self.cells(short.text)
         cells["file"] = cells["file"] and short(cells["file"])
         return {
@@ -113,7 +113,7 @@ class RankFinding(Statement):
 
 
 class Finder:
-    """Creates findings from the tables of the analyses. ``table(name)`` are the rows of one."""
+    """Creates findings from the tables of the analyses; ``table(name)`` returns rows."""
 
     def __init__(self, comparison: Comparison, tables: Tables):
         self.comparison = comparison
@@ -135,8 +135,8 @@ class Finder:
     ) -> RankFinding:
         """Create a finding without sentences.
 
-        ``others`` are all other ranks when None. ``column`` is the matched compile; ``evidence`` the table
-        with the numbers.
+        ``others``: None for all other ranks. ``column``: the matched compile. ``evidence``: the table with
+        the numbers.
         """
         members = self._members(ranks)
         if others is None:
@@ -185,7 +185,7 @@ class Finder:
 
 
 def _cause(details: Mapping[str, Any]) -> list[Any]:
-    """Return what is the same in another run: no ranks, ids, sizes or names of groups, which are numbers."""
+    """Return the details that are stable between runs: no ranks, ids, sizes or group names."""
     texts = [
         normalised(details[key])
         for key in ("text", "type", "stage", "effect")

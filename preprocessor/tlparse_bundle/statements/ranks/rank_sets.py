@@ -1,4 +1,4 @@
-"""Sets of ranks as bundles store them, and grouping: what is alike stands in one row."""
+"""Sets of ranks as bundles store them, and grouping of equal values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=_OfCompile)
 G = TypeVar("G", bound=_OfRanks)
 
-MAX_GROUPS = 12  # of one place, each of which has a finding of its own
+MAX_GROUPS = 12  # groups of one place with a finding each
 
 
 def ranges(ranks: Iterable[int]) -> Ranges:
-    """Return ranks as [first, last] of each run of consecutive numbers, ascending."""
+    """Return ranks as ascending [first, last] ranges."""
     out: Ranges = []
     for rank in sorted(set(ranks)):
         if out and out[-1][1] == rank - 1:
@@ -36,24 +36,21 @@ def ranges(ranks: Iterable[int]) -> Ranges:
 
 
 def ranks_in(runs: Iterable[Iterable[int]]) -> list[int]:
-    """Return the ranks in what ``ranges`` returned."""
+    """Return the ranks in ranges."""
     return [rank for first, last in runs for rank in range(first, last + 1)]
 
 
 def ranks_among(runs: Iterable[Iterable[int]], ranks: Sequence[int]) -> Sequence[int]:
-    """Return those of some ranks, ascending, that are in what ``ranges`` returned.
-
-    Runs may be long: a log may claim any rank.
-    """
+    """Return those of some ascending ranks that are in ranges (maybe long: a log may claim any rank)."""
     return [
         rank for first, last in runs for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]
     ]
 
 
 def odd_groups(groups: Sequence[G]) -> Iterator[tuple[G, Ranges, dict[str, int]]]:
-    """Yield (row, ranks, what to add to the details) of the groups that differ from the first.
+    """Yield (row, ranks, additional details) of the groups that differ from the first.
 
-    Very many groups, as when each rank has constants of its own, are one.
+    More than MAX_GROUPS, as when each rank has its own constants, are joined.
     """
     if len(groups) <= MAX_GROUPS:
         yield from ((group, group["ranks"], {}) for group in groups[1:])
@@ -63,15 +60,12 @@ def odd_groups(groups: Sequence[G]) -> Iterator[tuple[G, Ranges, dict[str, int]]
 
 
 def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:
-    """Return whether all ranks in what ``ranges`` returned are among others.
-
-    Runs may be long: a log may claim any rank.
-    """
+    """Return whether ranges, which may be long, are a subset of others."""
     return all(any(first <= low and high <= last for first, last in others) for low, high in runs)
 
 
 def gaps(ranks: Iterable[int], end: int) -> Ranges:
-    """Return the numbers from 0 up to ``end`` (exclusive) that are not among some ranks."""
+    """Return the numbers from 0 to ``end`` (exclusive) that are not in ``ranks``, as ranges."""
     out: Ranges = []
     expected = 0
     for rank in [*sorted(set(ranks)), end]:
@@ -90,7 +84,7 @@ def of_compiles(rows: Iterable[R]) -> dict[int, list[R]]:
 
 
 def grouped(pairs: Iterable[tuple[K, Iterable[int]]]) -> list[tuple[K, list[int]]]:
-    """Return (value, members with it): most members first, of equally many the one with the lowest member."""
+    """Return (value, members with it): most members first, in a tie by lowest member."""
     groups: dict[K, list[int]] = {}
     for value, members in pairs:
         groups.setdefault(value, []).extend(members)

@@ -1,7 +1,6 @@
 """The analyses that compare ranks, and the modules that create findings from their tables.
 
-A new one is one module and one line here; other packages add analyses through the entry points
-``tlparse_bundle.ranks``.
+To add one, write a module and list it here. Other packages use the entry points ``tlparse_bundle.ranks``.
 """
 
 from __future__ import annotations
@@ -33,25 +32,22 @@ from tlparse_bundle.statements.ranks.wording import Templates
 
 
 class Analysis(Protocol):
-    """An analysis: what it needs of each log, and the tables that it builds.
-
-    ``name`` is unique. Each of our tables has a schema of its name.
-    """
+    """An analysis: a digest of each log, and tables built from all digests. ``name`` is unique."""
 
     name: str
 
     def digest(self, frames: Frames) -> Any:
-        """Return what it needs of one log: a small JSON value. Called in a worker process."""
+        """Return a small JSON value for one log. Called in a worker process."""
 
     def tables(self, comparison: Comparison, digests: Sequence[Any], tables: Tables) -> Iterable[RankTable]:
-        """Yield (name, rows) of each table; the rows of a table have the same keys in the same order.
+        """Yield (name, rows) of each table. All rows of a table have the same keys in the same order.
 
-        ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the
-        tables of earlier analyses, by name.
+        ``digests`` are in the order of the members; equal ones are one object. ``tables``: tables of earlier
+        analyses, by name.
         """
 
 
-# In the order in which they run. The findings see all of them.
+# In the order in which they run. Findings use the tables of all.
 ANALYSES: tuple[type[Analysis], ...] = (
     matching.Matching,
     graphs.Graphs,
@@ -76,7 +72,7 @@ class KindModule(Protocol):
     def findings(self, finder: Finder) -> Iterator[RankFinding]: ...
 
 
-# In the order in which they run; of findings that say the same the first one stays.
+# In the order in which they run; of equal findings, the first one stays.
 KIND_MODULES: tuple[KindModule, ...] = (
     logs,
     health,
@@ -100,20 +96,20 @@ ENTRY_POINTS = "tlparse_bundle.ranks"
 
 
 def analyses() -> list[Analysis]:
-    """Return all analyses of ours, in the order in which they run."""
+    """Return our analyses, in the order in which they run."""
     return [analysis() for analysis in ANALYSES]
 
 
 @dataclass(frozen=True)
 class PluginAnalysis:
-    """The analysis of a plug-in: its name, and the function that creates one."""
+    """The analysis of a plug-in: its name and factory."""
 
     name: str
     make: Callable[[], Analysis]
 
 
 def plugin_analyses() -> Loaded:
-    """Load the analyses of plug-ins: the object of each is a PluginAnalysis."""
+    """Load the analyses of plug-ins, as PluginAnalysis objects."""
     taken = {analysis.name for analysis in ANALYSES}
 
     def prepared(cls: Any) -> PluginAnalysis:

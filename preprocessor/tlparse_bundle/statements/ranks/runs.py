@@ -1,8 +1,8 @@
-"""Which logs are of one run of a job. Only logs of one run are compared.
+"""Grouping of logs into runs. Only logs of one run are compared.
 
-A run has each rank once. Logs that start at the same time are of one run; a rank that comes a second time,
-another world size or an hour without any log begin another one. Where no rank comes twice all are one run,
-whatever the clocks of their machines say. An attempt is a run of the same job as an earlier one.
+A run has each rank once. Logs that start at the same time belong to one run; a second log of a rank, a
+different world size or an hour without records start a new one. If no rank has two logs, all logs are one
+run, regardless of clocks. An attempt is a run of the same job.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HOUR_US = 3_600_000_000
 
 
 class RunOfLog(NamedTuple):
-    """What a log records about its run; None for what it does not."""
+    """Facts about the run in one log; None: not recorded."""
 
     log_id: str
     rank: int
@@ -37,7 +37,7 @@ class RunOfLog(NamedTuple):
 
 @dataclass
 class Run:
-    """Logs of one run, each of another rank."""
+    """Logs of one run, one per rank."""
 
     logs: dict[int, RunOfLog] = field(default_factory=dict)  # by rank
 
@@ -56,7 +56,7 @@ class Run:
         return {log.torch_version for log in self.logs.values() if log.torch_version}
 
     def distance(self, log: RunOfLog) -> int:
-        """From the usual start of the run to that of a log, in microseconds."""
+        """Return the microseconds between the median start of the run and the start of a log."""
         starts = [
             own.start_epoch_us
             for own in self.logs.values()
@@ -67,7 +67,7 @@ class Run:
         )
 
     def takes(self, log: RunOfLog) -> bool:
-        """Whether a log can be of this run."""
+        """Return whether a log can belong to this run."""
         if log.rank in self.logs or (
             log.world_size and self.world_size and log.world_size != self.world_size
         ):
@@ -83,7 +83,7 @@ class Run:
 
 
 def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
-    """Return the runs in the order of their start."""
+    """Return the runs in order of start."""
     if len({log.rank for log in logs}) == len(logs):
         return [Run({log.rank: log for log in logs})]
     runs: list[Run] = []
@@ -109,7 +109,7 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
         else:
             runs.append(run := Run())
         run.logs[log.rank] = log
-    # A later run may have begun with a log that was put into an earlier one, which lacks this rank.
+    # Move a log that started a later run but was added to an earlier one.
     for run in runs:
         for log in list(run.logs.values()):
             others = [other for other in runs if other is not run and other.takes(log)]
@@ -125,9 +125,7 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
 
 
 def _swap(run: Run, other: Run) -> None:
-    """Of two logs of a rank in one run, as a process and its child leave them, the one with most compiles is
-    compared.
-    """
+    """Move the log with more compiles into ``run``, for ranks with two logs (a process and its child)."""
     last = max(
         (log.last_epoch_us for log in run.logs.values() if log.last_epoch_us is not None), default=None
     )
@@ -139,7 +137,7 @@ def _swap(run: Run, other: Run) -> None:
 
 
 def to_compare(runs: Sequence[Run]) -> int:
-    """Return the number of the newest attempt of the run with most ranks."""
+    """Return the index of the newest attempt of the run with the most ranks."""
     largest = max(range(len(runs)), key=lambda number: (len(runs[number].logs), number))
     return max(
         number
@@ -149,9 +147,7 @@ def to_compare(runs: Sequence[Run]) -> int:
 
 
 def is_attempt(run: Run, other: Run) -> bool:
-    """Return whether two runs are attempts of one job: most ranks are in both, and neither world size nor
-    versions differ.
-    """
+    """Return whether two runs are attempts of one job: similar size, same world size and torch versions."""
     sizes = {run.world_size, other.world_size} - {None}
     return (
         len(sizes) < 2
@@ -162,11 +158,10 @@ def is_attempt(run: Run, other: Run) -> bool:
 
 
 def run_described(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None, int | None]:
-    """Return (world size, time of the first record, time of the last one), times in microseconds since
-    1970-01-01 UTC; None for what is not recorded.
+    """Return (world size, time of the first record, time of the last record); None: not recorded.
 
-    ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size,
-    as tables of estimates do.
+    Times are microseconds since 1970-01-01 UTC. ``calls`` are the collective calls of the log; the world size
+    is in calls of the default group and in tables of estimates.
     """
     clock, chunks = frames.log.directory["clock"], frames.log.files("events")
     origin = clock["origin_epoch_us"]

@@ -1,4 +1,4 @@
-"""When each rank compiled and how long that took, with its cache lookups: who held up the others, and why."""
+"""Compile times and cache lookups by rank, and the ranks that others waited for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median, median_low
 from typing import TYPE_CHECKING, TypedDict
 
-from tlparse_bundle.base.wording import duration
+from tlparse_bundle.base.wording import duration, listed
 from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
@@ -25,14 +25,14 @@ Time = tuple[int | None, int | None]  # start and length in microseconds
 
 class CachesDigest(TypedDict):
     counts: dict[str, int]  # lookups of the log by cache and outcome
-    frames: list[list[list[str]]]  # for each frame the outcomes, and the reasons of those that have one
+    frames: list[list[list[str]]]  # for each frame: outcomes, and recorded reasons
 
 
 class Skew:
     name = "skew"
 
     def digest(self, frames: Frames) -> list[Time]:
-        """Return start and length of each frame."""
+        """Return (start, length) of each frame."""
         return [(row["start_epoch_us"], forward_us(row)) for row in frames.compiles]
 
     def tables(
@@ -158,15 +158,15 @@ def _rank(member: Member, digest: list[Time], held_up_us: int, late_us: int | No
 
 
 def _late(digests: Sequence[list[Time]]) -> list[int | None]:
-    """Return by how many microseconds each member began its first compile later than half of them."""
+    """Return how many microseconds after the median each member started its first compile."""
     starts = [min((start for start, _ in digest if start is not None), default=None) for digest in digests]
     recorded = [start for start in starts if start is not None]
     usual = median_low(recorded) if len(recorded) > 1 else None
     return [None if start is None or usual is None else start - usual for start in starts]
 
 
-# Lengths of equal compiles differ by a part of a second, and by more where several processes share the
-# cores; only a rank that is far behind holds up the others.
+# Equal compiles differ by a fraction of a second, or by more if processes share cores. Only a much slower
+# rank delays the others.
 MIN_LOST_US = 3_000_000
 MIN_LOST_PART = 0.25  # of the median length of the compile
 MIN_LATE_US = 10_000_000
@@ -182,7 +182,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _stragglers(finder: Finder) -> Iterator[RankFinding]:
-    """Ranks that held up the others, with the compile at which they did most."""
+    """Yield ranks that delayed the others, with the compile that cost most."""
     skew = finder.table("rank_skew")
     worst: dict[int, tuple[int, int]] = {}  # rank -> (time lost, minus the column)
     lost: dict[int, int] = {}
@@ -223,13 +223,13 @@ def _stragglers(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _cache_outcomes(finder: Finder, column: int, rank: int) -> list[str] | None:
-    """Return the outcomes of the caches on a rank in a column; None when they are those of all."""
+    """Return the cache outcomes of a rank in a column; None if they are equal on all ranks."""
     rows = (row for row in finder.table("rank_caches") if row["rank_compile"] == column)
     return next((row["outcomes"] for row in rows if ranks_among(row["ranks"], [rank])), None)
 
 
 def _cached_before(finder: Finder) -> Iterator[RankFinding]:
-    """Ranks whose caches had what others had to compile."""
+    """Yield ranks with cache hits where other ranks had misses."""
     totals = finder.table("rank_cache_totals")
     hits, misses = ([_lookups(row, outcome) for row in totals] for outcome in ("hit", "miss"))
     warm = [number for number in range(len(totals)) if hits[number] and not misses[number]]
@@ -249,17 +249,17 @@ def _lookups(row: RankCacheTotalsRow, outcome: str) -> int:
 
 def _straggler(words: Words) -> tuple[str, str]:
     details = words.details
-    cache = f" ({', '.join(details['cache'])})" if details["cache"] else ""
-    took = f"{words.ranks} took {duration(details['slowest_us'])} to compile {words.mine}{cache}"
+    cache = f" Its cache lookups: {listed(details['cache'], 8)}." if details["cache"] else ""
+    took = f"{words.ranks} took {duration(details['slowest_us'])} to compile {words.mine}"
     if words.facts["few"]:
         return (
             f"{took}, {words.others} took {duration(details['other_us'])}",
-            "With two ranks, it is unknown which one is unusual.",
+            f"With two ranks, it is unknown which one is unusual.{cache}",
         )
     return (
         f"{took}; the median is {duration(details['median_us'])}",
         f"The other ranks wait up to {duration(details['lost_us'])}, if all ranks synchronize after each"
-        " compile.",
+        f" compile.{cache}",
     )
 
 

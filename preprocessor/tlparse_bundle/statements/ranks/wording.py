@@ -1,4 +1,4 @@
-"""The words of sentences about ranks: plain text, code between backticks."""
+"""Parts of sentences about ranks: plain text with code between backticks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
 
 
 class Words:
-    """The parts of the sentences of a finding. ``compiles`` are the rows of ``rank_compiles``."""
+    """Parts of the sentences of a finding. ``compiles``: rows of ``rank_compiles``."""
 
     def __init__(self, finding: RankFinding, compiles: Sequence[RankCompilesRow]):
         self.finding = finding
@@ -34,11 +34,11 @@ class Words:
         return ranks_text(self.finding.others)
 
     def verb(self, one: str, several: str) -> str:
-        """Return the word that fits the number of ``ranks``."""
+        """Return the form of a verb that agrees with ``ranks``."""
         return one if size(self.finding.ranks) == 1 else several
 
     def others_verb(self, one: str, several: str) -> str:
-        """Return the word that fits the number of ``others``."""
+        """Return the form of a verb that agrees with ``others``."""
         return one if size(self.finding.others) == 1 else several
 
     @property
@@ -52,7 +52,7 @@ class Words:
         return self.compile(self.finding.rank_compile, self.finding.others_compile)
 
     def compile(self, column: int | None, key: str | None = None) -> str:
-        """Return the function of a matched compile, with its id or a given one."""
+        """Return the function of a matched compile with its id, or with ``key``."""
         if column is None:
             return function_text(None) + (f" [{key}]" if key else "")
         row = self._compiles[column]
@@ -111,7 +111,7 @@ def long_time(us: int) -> str:
 
 
 def function_text(name: str | None) -> str:
-    """Return the name of a function; for a resume function where it resumes."""
+    """Return the name of a function; for a resume function, the line where it resumes."""
     part = resume_function(name)
     return code(
         f"{part.function}, resumed at line {part.line}"
@@ -121,7 +121,7 @@ def function_text(name: str | None) -> str:
 
 
 def call_text(call: CallCells) -> str:
-    """Return "`all_reduce` (sum) of f32 (16, 8) in group `0`", as far as it is recorded."""
+    """Return "`all_reduce` (sum) of f32 (16, 8) in group `0`", without cells that are not recorded."""
     shape = f"({', '.join(map(str, call['shape']))})" if call["shape"] is not None else None
     tensor = " ".join(filter(None, [call["dtype"], shape]))
     parts = [

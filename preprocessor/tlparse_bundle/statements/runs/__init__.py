@@ -1,1 +1,1 @@
-"""What two or many runs say: compare, trend, check."""
+"""Comparisons, trends and checks of runs."""

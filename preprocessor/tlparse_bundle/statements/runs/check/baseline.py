@@ -1,7 +1,4 @@
-"""Baselines for later checks: the findings of a bundle by fingerprint, and its numbers.
-
-As a file, one finding a line (schema: baseline).
-"""
+"""Baselines for later checks: findings by fingerprint, and numbers. The file has one finding per line."""
 
 from __future__ import annotations
 
@@ -26,19 +23,18 @@ from tlparse_bundle.statements.runs.compare.matched_findings import TIMED, Row
 from tlparse_bundle.statements.selection import Section
 
 WHAT, VERSION = "tlparse-bundle baseline", 1
-# Findings about times. One run has them, the next one has not, and their titles hold the time: `slower:`
-# tells what became slower.
+# Findings about times vary from run to run; the rule `slower:` compares times.
 MEASURED = TIMED | {"straggler", "late-start"}
 _DIGITS = 2  # of times
-OF_RANKS = "ranks"  # findings of all ranks together that are not listed are of any kind
+OF_RANKS = "ranks"  # stands for the unlisted findings about several ranks, whose kinds are unknown
 
 
 @dataclass
 class Baseline:
-    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings
-    of a kind are left out of it.
+    """Findings and numbers of a bundle, or of a baseline file.
 
-    ``logs``: names of those that have a finding, by its fingerprint; a file has none.
+    ``findings``: rows by fingerprint; ``count`` is the highest of one log. ``logs``: names of logs by
+    fingerprint, empty for a file. ``unlisted``: numbers of unlisted findings by kind.
     """
 
     findings: dict[str, Row] = field(default_factory=dict)
@@ -47,7 +43,7 @@ class Baseline:
     numbers: dict[str, int | None] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
-        """As a table of findings has them: the last one tells of those that are not listed."""
+        """Return rows as in a table of findings; the last one counts the unlisted ones."""
         kinds = [{"kind": kind, "count": count} for kind, count in self.unlisted.items()]
         return [
             *self.findings.values(),
@@ -56,7 +52,7 @@ class Baseline:
 
 
 def baseline_of(sections: Sequence[Section]) -> Baseline:
-    """What the sections of a bundle say."""
+    """Return the baseline of the sections of a bundle."""
     baseline = Baseline()
     for section in sections:
         for row in section.findings:
@@ -80,10 +76,7 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
 
 
 def _kinds(unlisted: Row) -> dict[str, int]:
-    """How many findings of each kind are not listed.
-
-    Details of findings are as the bundle has them: nobody has looked at them yet.
-    """
+    """Return the numbers of unlisted findings by kind. Raise BundleError if the details are invalid."""
     try:
         return {str(kind["kind"]): max(1, int(kind["count"])) for kind in unlisted["details"]["kinds"]}
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -91,29 +84,29 @@ def _kinds(unlisted: Row) -> dict[str, int]:
 
 
 def _once(rows: Sequence[Row]) -> Iterable[Row]:
-    """The findings of one log, but those about times: those with one fingerprint are one."""
+    """Return the findings of one log without those about times, joined by fingerprint."""
     by_fingerprint: dict[str, Row] = {}
     for row in rows:
         if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
-            before = by_fingerprint.get(row["fingerprint"])
+            earlier = by_fingerprint.get(row["fingerprint"])
             by_fingerprint[row["fingerprint"]] = (
-                row if before is None else {**before, "count": before["count"] + row["count"]}
+                row if earlier is None else {**earlier, "count": earlier["count"] + row["count"]}
             )
     return by_fingerprint.values()
 
 
 def time_of(baseline: Baseline) -> int | None:
-    """Compile time of the log with most, in microseconds; None when it is not known."""
+    """Return the longest compile time of a log in microseconds; None: not recorded."""
     return baseline.numbers.get(_name(COMPILE_TIME))
 
 
 def is_unknown(baseline: Baseline, amount: Amount) -> bool:
-    """Whether a log that it was made of does not record them."""
+    """Return whether a log of the baseline does not record an amount."""
     return baseline.numbers.get(_name(amount), 0) is None
 
 
 def text(baseline: Baseline, *, with_time: bool) -> str:
-    """The file: the same for the same findings, whatever the run. Times only ``with_time``, and rounded."""
+    """Return the text of the file, equal for equal findings. ``with_time`` adds the rounded compile time."""
     numbers = {name: value for name, value in baseline.numbers.items() if name != _name(COMPILE_TIME)}
     if with_time:
         time_us = time_of(baseline)
@@ -137,9 +130,9 @@ def text(baseline: Baseline, *, with_time: bool) -> str:
 
 
 def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterable[Any] = ()) -> None:
-    """Write the file, over another baseline too. Nobody may read it who may not read ``readers_of``.
+    """Write the file, or overwrite a baseline, with the read permissions of ``readers_of``.
 
-    Raises BundleError when something else is there.
+    Raise BundleError if ``path`` exists and is not a baseline.
     """
     if path.exists():
         try:
@@ -155,7 +148,7 @@ def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterab
 
 
 def read(path: Path) -> Baseline:
-    """Read a file. Raises BundleError when it is not one."""
+    """Read a baseline file. Raise BundleError if it is not one."""
     try:
         value = loads(path.read_bytes())
     except ValueError:
@@ -164,7 +157,11 @@ def read(path: Path) -> Baseline:
     if not isinstance(value, dict) or value.get("what") != WHAT:
         raise BundleError(f"{path} is not a baseline", hint=hint, code="not-a-baseline")
     if value.get("version") != VERSION:
-        raise BundleError(f"{path} is not a baseline of version {VERSION}", hint=hint, code="version")
+        raise BundleError(
+            f"{path} is a baseline of version {value.get('version')}, not {VERSION}",
+            hint=hint,
+            code="version",
+        )
     error = next(Draft202012Validator(schema("baseline")).iter_errors(value), None)
     if error is not None:
         raise BundleError(

@@ -17,10 +17,7 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``rule`` as the user wrote it.
-
-    ``log``: its name; "" where the rule is about all. ``findings``: rows that show why it failed.
-    """
+    """The outcome of a rule. ``log``: name, or "" for a rule about all logs. ``findings``: why it failed."""
 
     rule: str
     log: str
@@ -30,7 +27,7 @@ class Outcome:
 
 
 def failing(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> list[Outcome]:
-    """Return the outcomes that make the check fail."""
+    """Return the outcomes that fail the check."""
     return [
         outcome
         for outcome in outcomes
@@ -40,17 +37,17 @@ def failing(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> list[Outcome
 
 @dataclass(frozen=True)
 class Amount:
-    """``fields``: of the summary of a log, added up. ``kinds``: of the findings that tell of them."""
+    """A limited number: the sum of ``fields`` of a summary. ``kinds``: related findings."""
 
     name: str  # of the option: max-<name>
     one: str
     many: str
     fields: tuple[str, ...]
     kinds: tuple[str, ...] = ()
-    unit: str = ""  # "us": a time
+    unit: str = ""  # "us" for a time
 
     def of(self, summary: Mapping[str, Any]) -> int | None:
-        """The number; None when the log does not record it."""
+        """Return the number; None: not recorded."""
         values = [summary[field] for field in self.fields]
         if self.unit == "us" and not summary["compile_count"]:
             return values[0] or 0
@@ -82,14 +79,14 @@ _SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}
 
 
 def time_us(text: str) -> int:
-    """ "90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
+    """Return "90s", "1.5min", "800ms" or "90" in microseconds. Raise ValueError if not a duration."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a duration. Write 90s, 1.5min or 800ms.")
     return round(float(match[1]) * _SECONDS[match[2]] * 1_000_000)
 
 
-def untold(amount: Amount) -> str:
+def why_not_recorded(amount: Amount) -> str:
     """Return why a number is not recorded."""
     if amount.unit == "us":
         return "This log does not record compile time"
@@ -97,7 +94,7 @@ def untold(amount: Amount) -> str:
 
 
 def outcomes(sections: Sequence[Section], limits: Mapping[Amount, int]) -> Iterator[Outcome]:
-    """One of each limit and log; all ranks together have no numbers of their own."""
+    """Yield an outcome for each log and limit."""
     for section in (section for section in sections if section.log is not None):
         for amount, most in limits.items():
             yield _outcome(section, amount, most)
@@ -107,7 +104,7 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
     limit = duration(most) if amount.unit == "us" else f"{most:,}"
     rule, value = f"max-{amount.name} {limit}", amount.of(section.summary)
     if value is None:
-        return Outcome(rule, section.name, UNKNOWN, f"{untold(amount)}.")
+        return Outcome(rule, section.name, UNKNOWN, f"{why_not_recorded(amount)}.")
     text = amount.words(value)
     if value > most:
         rows = [row for row in section.findings if row["kind"] in amount.kinds]

@@ -31,16 +31,16 @@ from tlparse_bundle.statements.runs.check.limits import (
     RECOMPILES,
     UNKNOWN,
     Outcome,
-    untold,
+    why_not_recorded,
 )
 from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, Row, matched_findings
 from tlparse_bundle.statements.selection import Section
 
 ANY = "any"  # every kind of finding that is an error or a warning
-LEAST_US = 1_000_000  # less than that is not slower: a busy machine alone makes more
+LEAST_US = 1_000_000  # smaller differences are noise
 _PERCENT = re.compile(r"\d{1,6}(\.\d{1,6})?%", re.ASCII)
-_WHATS = ("new", "worse", "slower")
-_RECORDED_SINCE = {
+_RULES = ("new", "worse", "slower")
+_AMOUNT_OF_KIND = {
     "graph-break": BREAKS,
     "recompile": RECOMPILES,
     "recompile-limit": RECOMPILES,
@@ -51,10 +51,7 @@ _RECORDED_SINCE = {
 
 @dataclass(frozen=True)
 class Rule:
-    """``of``: the kind of finding; of ``slower`` the share as it was written.
-
-    ``more``: by how much, as a part of one.
-    """
+    """A rule. ``of``: kind of finding, or percentage of ``slower`` as text. ``more``: its value."""
 
     what: str
     of: str
@@ -65,13 +62,13 @@ class Rule:
 
 
 def parse(text: str) -> list[Rule]:
-    """The rules of "new:graph-break,slower:10%". Raises BundleError (exit code 2) when one is none."""
+    """Parse "new:graph-break,slower:10%". Raise BundleError (exit code 2) if a rule is invalid."""
     return list(dict.fromkeys(_rule(part.strip()) for part in text.split(",") if part.strip()))
 
 
 def _rule(text: str) -> Rule:
     what, _, of = text.partition(":")
-    if what not in _WHATS or not of:
+    if what not in _RULES or not of:
         raise _misuse(
             f"{text!r} is not a rule",
             "Rules are new:KIND, worse:KIND (KIND as in a report, or any) and slower:PERCENT%.",
@@ -85,17 +82,17 @@ def _rule(text: str) -> Rule:
             f"{text!r}: findings of this kind depend on times, which vary from run to run",
             "Use slower:10% to check the compile time.",
         )
-    known = _known()
-    if of not in known:
-        close = difflib.get_close_matches(of, known, n=1)
+    kinds = _rule_kinds()
+    if of not in kinds:
+        close = difflib.get_close_matches(of, kinds, n=1)
         raise _misuse(
             f"{text!r}: {of!r} is not a kind of finding",
-            f"Did you mean {close[0]}?" if close else f"Kinds are: {', '.join(known)}",
+            f"Did you mean {close[0]}?" if close else f"Kinds are: {', '.join(kinds)}",
         )
     return Rule(what, of)
 
 
-def _known() -> list[str]:
+def _rule_kinds() -> list[str]:
     return [
         kind
         for kind in dict.fromkeys([ANY, *kinds_of_logs(), *plugin_kinds(), *KINDS_OF_RANKS])
@@ -108,7 +105,7 @@ def _misuse(message: str, hint: str) -> BundleError:
 
 
 def outcomes(sections: Sequence[Section], base: Baseline, rules: Sequence[Rule]) -> Iterator[Outcome]:
-    """One of each rule, in the order of the rules."""
+    """Yield an outcome for each rule, in order."""
     current = baseline_of(sections)
     for rule in rules:
         yield (
@@ -132,7 +129,7 @@ def _findings(sections: Sequence[Section], base: Baseline, current: Baseline, ru
 
 
 def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rule: Rule) -> Outcome:
-    rows = [row for row in current.findings.values() if _is_meant(row, rule)]
+    rows = [row for row in current.findings.values() if _applies_to(row, rule)]
     matched = matched_findings(base.rows(), rows)
     if rule.what == "worse":
         worse = [
@@ -146,15 +143,15 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
             )
     else:
         new = [match.row for match in matched if match.change == NEW]
-        unknown = {kind: amount for kind, amount in _RECORDED_SINCE.items() if is_unknown(base, amount)}
-        surely = [row for row in new if row["kind"] not in unknown]
-        if surely:
+        unknown = {kind: amount for kind, amount in _AMOUNT_OF_KIND.items() if is_unknown(base, amount)}
+        certain = [row for row in new if row["kind"] not in unknown]
+        if certain:
             return Outcome(
                 str(rule),
                 "",
                 FAILED,
-                f"{plural(len(surely), 'finding')} not in the baseline.",
-                surely,
+                f"{plural(len(certain), 'finding')} not in the baseline.",
+                certain,
             )
         if new:
             return Outcome(
@@ -176,7 +173,7 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
     gone = sum(
         match.change == GONE
         and match.row["fingerprint"] not in current.findings
-        and _is_meant(match.row, rule)
+        and _applies_to(match.row, rule)
         for match in matched
     )
     left = (
@@ -186,18 +183,18 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
 
-def _is_meant(row: Row, rule: Rule) -> bool:
+def _applies_to(row: Row, rule: Rule) -> bool:
     return rule.of == row["kind"] or (rule.of == ANY and row["severity"] != "info")
 
 
 def _compared(row: Row, before: Row) -> Row:
-    """The finding with what it was in its title."""
+    """Return a finding with the values of now and of the baseline in its title."""
     what = "count" if row["count"] != before["count"] else "severity"
     return {**row, "title": f"{row['title']} ({row[what]} now, {before[what]} in the baseline)"}
 
 
 def _doubt(sections: Sequence[Section], current: Baseline, rule: Rule) -> str | None:
-    """Return why findings of this kind may be hidden; None if they cannot be."""
+    """Return why findings of this kind may be missing; None if they cannot be."""
     hidden = sum(
         count
         for kind, count in current.unlisted.items()
@@ -208,22 +205,22 @@ def _doubt(sections: Sequence[Section], current: Baseline, rule: Rule) -> str | 
             f"{plural(hidden, 'finding')} of this bundle {'is' if hidden == 1 else 'are'} not listed, so"
             " the rule cannot be checked."
         )
-    amount = _RECORDED_SINCE.get(rule.of)
+    amount = _AMOUNT_OF_KIND.get(rule.of)
     for section in sections:
         if section.log is not None:
             if amount is not None and amount.of(section.summary) is None:
-                return f"{section.name}: {untold(amount)}."
+                return f"{section.name}: {why_not_recorded(amount)}."
             if section.more is not None:
                 return f"{section.name}: {section.more}."
     return None
 
 
 def _slower(sections: Sequence[Section], base: Baseline, current: Baseline, rule: Rule) -> Outcome:
-    """Of the log that compiles longest."""
+    """Compare the compile times of the slowest logs."""
     before, now = time_of(base), time_of(current)
     if before is None or now is None:
         text = (
-            untold(COMPILE_TIME)
+            why_not_recorded(COMPILE_TIME)
             if now is None
             else "The baseline has no compile time: it was written without --with-time, or its log has none"
         )

@@ -1,1 +1,1 @@
-"""What changed from one run to another."""
+"""Comparison of two runs."""

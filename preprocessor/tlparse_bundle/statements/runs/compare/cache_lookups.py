@@ -1,7 +1,7 @@
-"""Outcomes of compile caches for the same compiles in two runs, and which parts of a key made one miss.
+"""Cache lookups of the same compiles in two runs, and the parts of their keys that differ.
 
-torch writes the parts of a key in the records of its caches (FxGraphCachePickler.debug_lines,
-torch/_inductor/codecache.py): one line '[hash] name: value' for each.
+torch logs the parts of a key as lines '[hash] name: value' (FxGraphCachePickler.debug_lines,
+torch/_inductor/codecache.py).
 """
 
 from __future__ import annotations
@@ -18,24 +18,21 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CachesRow
 
 CACHES = ("aot_autograd", "fx_graph")  # their keys have parts
-MAX_PARTS = 50  # of a key, that are named
+MAX_PARTS = 50  # named parts of a key
 _MAX_READ = 10_000  # parts of a key
 _MAX_VALUE = 200  # characters
 _PART = re.compile(r"\[(\w{8,100})\] ([^:\n]{1,300}): ?(.{0,2000})", re.DOTALL)
 
 
 class Part(NamedTuple):
-    """``hash`` is torch's, of the value; ``value`` is its text as another machine writes it."""
+    """A part of a key: torch's hash of the value, and the value without machine-specific text."""
 
     hash: str
     value: str
 
 
 class Lookup(NamedTuple):
-    """One lookup of a compile in both runs: rows of the cache tables.
-
-    ``different``: parts of the keys by name, before and now; None when unknown.
-    """
+    """A lookup in both runs, as rows of ``caches``. ``different``: parts (before, now) by name, if known."""
 
     cache: str
     base: CachesRow
@@ -44,14 +41,12 @@ class Lookup(NamedTuple):
 
     @property
     def missed(self) -> bool:
-        """Whether it is a miss now and was none before."""
+        """Whether a hit became a miss."""
         return self.new["outcome"] == "miss" and self.base["outcome"] == "hit"
 
 
 def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[Lookup]:
-    """Those of a compile whose outcomes differ: for each cache the first one, in the order of the lookups
-    (forward, then backward).
-    """
+    """Yield the first lookup of each cache with a different outcome in a compile."""
     for cache in CACHES:
         rows = [
             [row for row in run.lookups(frame) if row["cache"] == cache]
@@ -88,10 +83,7 @@ _NONE = Part("", "")
 
 
 def key_parts(run: Run, row: CachesRow) -> dict[str, Part]:
-    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting.
-
-    Empty when the record of a row of the cache table has none.
-    """
+    """Return parts by name, such as 'gm' (the graph) and 'inductor_config[max_autotune]'; {} if none."""
     from tlparse_bundle.log.json_text import parse_json
 
     try:

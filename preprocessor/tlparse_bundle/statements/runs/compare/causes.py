@@ -24,7 +24,7 @@ from tlparse_bundle.statements.runs.compare.matched_findings import (
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.statement import Place
 
-_MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
+_MAX_GRAPH = 4_000_000  # bytes of a graph that is compared
 _MAX_VALUE = 200  # characters of a setting
 _SIGNATURE = re.compile(  # torch/fx/graph.py, print_readable
     rb"^    def forward\(self,? ?([^\n]{0,200000}?)\):$", re.MULTILINE
@@ -32,11 +32,11 @@ _SIGNATURE = re.compile(  # torch/fx/graph.py, print_readable
 _INPUT = re.compile(rb'(\w{1,300}) ?: "([^"\n]{1,300})"')
 _CALL = re.compile(rb"^ +\w+(?:: \"[^\"\n]*\")? = ([A-Za-z_][\w.]{0,200})\(", re.MULTILINE)
 _STRIDES = re.compile(r"(\[[^\]]*\]).*")
-# Words of names of settings of the process and its place, not of what is compiled.
-_OF_THE_PLACE = frozenset(("dir", "path", "pid", "port", "upload"))
-# The changes of caches say it, with what differs in the keys.
+# Words in names of settings that depend on the machine, not on the compile.
+_OF_MACHINES = frozenset(("dir", "path", "pid", "port", "upload"))
+# Reported as cache changes, with the differences of the keys.
 _OF_CACHES = frozenset(("cache-miss", "cache-bypass"))
-_OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # a log with one ends early
+_OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # kinds of logs that end early
 _LEAD_TO_GRAPHS = frozenset(("graph-break", "failure", "recompile", "specialization"))
 _MODULES = {
     "inductor_config": "torch._inductor.config",
@@ -45,8 +45,8 @@ _MODULES = {
 }
 _STEPS = {
     "inductor": "Inductor",
-    "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)",
-    "dynamo": "Dynamo alone (as with `eager`)",
+    "aot_autograd": "AOTAutograd only (like `aot_eager`)",
+    "dynamo": "Dynamo only (like `eager`)",
 }
 _PURPOSES = {True: "for training", False: "for inference"}
 
@@ -66,7 +66,7 @@ def torch_changes(pairs: Pairs) -> Iterator[Change]:
 
 def setting_changes(pairs: Pairs) -> Iterator[Change]:
     if not pairs.same_torch:
-        return  # each release has defaults of its own
+        return  # defaults differ between releases
     for setting in changed_settings(pairs.base.first, pairs.new.first):
         name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
         details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
@@ -81,7 +81,7 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def backend_changes(pairs: Pairs) -> Iterator[Change]:
-    """Compiles that end at another step of the compiler: the log does not record the name of the backend."""
+    """Yield compiles that end at a different compiler step, since the log does not record backend names."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.reached:
@@ -105,29 +105,29 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
-    """Findings that are new, gone, worse or better."""
+    """Yield findings that are new, gone, worse or better."""
     base, new = pairs.base.first, pairs.new.first
-    same_words = pairs.same_torch and not base.ends_early and not new.ends_early
+    same_wording = pairs.same_torch and not base.ends_early and not new.ends_early
     changes = [
         _finding(pairs, matched)
-        for matched in changed_findings(base, new, same_words)
-        if matched.row["kind"] not in _OF_CACHES and _is_known(pairs, matched)
+        for matched in changed_findings(base, new, same_wording)
+        if matched.row["kind"] not in _OF_CACHES and _is_reached(pairs, matched)
     ]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
     for change in changes:
         if change.details["kind"] == "recompile" and change.change in (NEW, GONE):
-            change.because_of = next((one.key for one in breaks if _is_behind(change, one)), None)
+            change.because_of = next((one.key for one in breaks if _is_after(change, one)), None)
     yield from changes
 
 
-def _is_behind(recompile: Change, graph_break: Change) -> bool:
-    """Whether what recompiles is compiled behind a graph break that came or went with it."""
+def _is_after(recompile: Change, graph_break: Change) -> bool:
+    """Return whether a recompile is of code after a graph break that came or went with it."""
     pairs = set(recompile.pairs)
     return bool(pairs) and recompile.change == graph_break.change and pairs <= set(graph_break.pairs)
 
 
-def _is_known(pairs: Pairs, matched: Matched) -> bool:
-    """Whether the other log, if it ends early, got as far as what the finding is about."""
+def _is_reached(pairs: Pairs, matched: Matched) -> bool:
+    """Return whether the other log, if it ends early, reached the compiles of the finding."""
     in_new = matched.change in (NEW, WORSE)
     row = (matched.new if in_new else matched.base) or matched.row
     own, other = (pairs.new, pairs.base) if in_new else (pairs.base, pairs.new)
@@ -163,9 +163,7 @@ def _finding(pairs: Pairs, matched: Matched) -> Change:
 
 
 def _pairs_of(pairs: Pairs, matched: Matched) -> list[int]:
-    """The compiles of a finding; of a graph break also what is compiled after it: the rest of the function,
-    and of those that called it.
-    """
+    """Return the compiles of a finding; of a graph break, also the rest of the function and its callers."""
     numbers: set[int] = set()
     for side, row in ((pairs.base, matched.base), (pairs.new, matched.new)):
         numbers.update(pairs.numbers_of(side, row["compiles"]) if row else ())
@@ -182,7 +180,7 @@ def _pairs_of(pairs: Pairs, matched: Matched) -> list[int]:
 
 
 def is_rest_of(frame: Frame, function: str | None) -> bool:
-    """Whether a frame is the rest of a function, or of a rest of it, in which a graph broke."""
+    """Return whether a frame is a resume function of ``function``."""
     rest = function_of(frame.function)
     return rest != frame.function and rest == function_of(function)
 
@@ -199,14 +197,14 @@ def graph_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
         if row.both and row.graph == OTHER:
             groups.setdefault(_place_of(row.both[1]), {})[number] = row.both
     for place, frames in groups.items():
-        behind = (change for change in breaks if not frames.keys().isdisjoint(change.pairs))
-        yield _graph_change(pairs, place, frames, broken.get(function_of(place[0])) or next(behind, None))
+        earlier = (change for change in breaks if not frames.keys().isdisjoint(change.pairs))
+        yield _graph_change(pairs, place, frames, broken.get(function_of(place[0])) or next(earlier, None))
 
 
 def _graph_change(
     pairs: Pairs, place: Place, frames: Mapping[int, tuple[Frame, Frame]], cause: Change | None
 ) -> Change:
-    """``frames``: the compiles with another graph, by number of their pair."""
+    """Return the change of a function. ``frames``: compiles with different graphs, by number of the pair."""
     function, file, line = place
     base, new = pairs.base.first, pairs.new.first
     base_size = sum(base.compile(frame)["graph_node_count"] or 0 for frame, _ in frames.values())
@@ -245,9 +243,9 @@ def _where(file: str | None, line: int | None) -> str:
 
 
 def training_changes(pairs: Pairs) -> Iterator[Change]:
-    """Functions that were compiled with a backward graph in one run and without in the other."""
+    """Yield functions that were compiled with a backward graph in only one run."""
     if not pairs.same_torch:
-        return  # each has names of its own for the graphs
+        return  # names of graphs differ between releases
     groups: dict[tuple[Place, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both:
@@ -272,7 +270,7 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 class Setting(NamedTuple):
-    """A setting that changed. ``base`` and ``new``: values as JSON."""
+    """A changed setting; ``base`` and ``new`` are JSON."""
 
     config: str
     name: str
@@ -281,7 +279,7 @@ class Setting(NamedTuple):
 
 
 def changed_settings(base: Run, new: Run) -> list[Setting]:
-    """Settings that both runs record with different values, by name."""
+    """Return settings that both runs record with different values, by name."""
     ours, theirs = _settings(base), _settings(new)
     settings = []
     for config in sorted(ours.keys() & theirs.keys()):
@@ -289,13 +287,13 @@ def changed_settings(base: Run, new: Run) -> list[Setting]:
         for name in sorted(before.keys() & now.keys()):
             if dumps(before[name]) != dumps(now[name]):
                 setting = Setting(config, name, _text(before[name]), _text(now[name]))
-                if setting.base != setting.new and _OF_THE_PLACE.isdisjoint(re.split(r"[._]", name)):
+                if setting.base != setting.new and _OF_MACHINES.isdisjoint(re.split(r"[._]", name)):
                     settings.append(setting)
     return settings
 
 
 def _settings(run: Run) -> dict[str, dict[str, Any]]:
-    """By configuration: the settings that the first compile was made with."""
+    """Return the settings of the first compile, by configuration."""
     settings: dict[str, dict[str, Any]] = {}
     for config in run.configs:
         if config["base"] is None and type(config["value"]) is dict:
@@ -304,12 +302,12 @@ def _settings(run: Run) -> dict[str, dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """A value as JSON, the same on another machine."""
+    """Return a value as JSON without machine-specific text."""
     return normalised(dumps(value).decode())[:_MAX_VALUE]
 
 
 def difference(base: bytes, new: bytes) -> str:
-    """Return sentences about inputs and calls that differ between two graphs; empty where none do."""
+    """Return sentences about the inputs and calls that differ between two graphs; empty if none do."""
     if max(len(base), len(new)) > _MAX_GRAPH:
         return ""
     inputs = _inputs(_inputs_of(base), _inputs_of(new))
@@ -318,7 +316,7 @@ def difference(base: bytes, new: bytes) -> str:
 
 
 def _inputs_of(text: bytes) -> dict[str, str]:
-    """Types of inputs by name."""
+    """Return types of inputs by name."""
     signature = _SIGNATURE.search(text)
     inputs = _INPUT.findall(signature[1]) if signature else ()
     return {name.decode(): type_.decode("utf-8", "replace") for name, type_ in inputs}

@@ -1,4 +1,4 @@
-"""What changed from one run to another: rows of a comparison (schema: comparison), and which are printed."""
+"""Rows of a comparison of two runs (schema: comparison), and the changes to print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AnyLog: TypeAlias = "ComparedLog | LoneLog"
 
 
 class BundleRow(TypedDict):
-    """A bundle of a side. ``state`` counts what a growing one had read."""
+    """A bundle of a side. ``state``: records read so far while it grows; else None."""
 
     name: str
     state: int | None
@@ -51,7 +51,7 @@ class NoiseRow(TypedDict):
 
 
 class Sides(TypedDict):
-    """A number of each side; None where the log does not record it."""
+    """A number of each side; None: not recorded."""
 
     base: int | None
     new: int | None
@@ -89,7 +89,7 @@ class FrameRow(TypedDict):
 
 
 class PartRow(TypedDict):
-    """A part of the key of a cache that differs."""
+    """A part of a cache key that differs."""
 
     part: str
     base: str | None
@@ -202,7 +202,7 @@ MAX_PRINTED = 40  # changes of a log
 
 @dataclass(slots=True, eq=False, repr=False)
 class Change(Statement):
-    """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns."""
+    """A change. ``pairs``: numbers of the affected compiles."""
 
     change: Direction = field(kw_only=True)
     pairs: Sequence[int] = field(default=(), kw_only=True)
@@ -215,7 +215,7 @@ class Change(Statement):
 
     @property
     def stage(self) -> Stage:
-        """New errors, then the rest."""
+        """Sort key: new errors first."""
         return (not (self.severity == "error" and self.change in ("new", "worse")),)
 
     def row(self, because_of: int | None) -> ChangeRow:
@@ -234,7 +234,7 @@ class Change(Statement):
 
 
 def rows(changes: Sequence[Change]) -> list[ChangeRow]:
-    """Return the rows: causes, the most important one first, each followed by what it led to."""
+    """Return the rows: causes, most important first, each followed by its effects."""
     changes = ordered(changes)
     by_key: dict[Hashable, int] = {}
     for number, change in enumerate(changes):
@@ -249,7 +249,7 @@ def rows(changes: Sequence[Change]) -> list[ChangeRow]:
 
 
 def identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what is equal for the same change of another rank, however long it takes there."""
+    """Return a key that is equal for the same change on different ranks."""
     about = (
         row["details"].get(name) for name in ("fingerprint", "config", "name", "cache", "base", "new", "span")
     )
@@ -257,7 +257,7 @@ def identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 class PrintedLog(NamedTuple):
-    """Changes of a log, or of several logs with the same changes, that are printed."""
+    """Changes to print for a log, or for several logs with equal changes."""
 
     name: str
     changes: Sequence[Mapping[str, Any]]
@@ -265,10 +265,7 @@ class PrintedLog(NamedTuple):
 
 
 def printed_logs(document: Mapping[str, Any]) -> Iterator[PrintedLog]:
-    """Yield what of a comparison is printed.
-
-    Ranks with the same changes are one: that where they cost most.
-    """
+    """Yield the changes to print. Logs with equal changes are one: that with the highest cost."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for log in document["logs"]:
         if log["changes"]:

@@ -1,6 +1,4 @@
-"""Which compiles of two runs are the same one; these side by side, with what is the same of them and what is
-not.
-"""
+"""Matched compiles of two runs, and their differences."""
 
 from __future__ import annotations
 
@@ -19,16 +17,15 @@ from tlparse_bundle.statements.runs.compare.run import Run
 SAME: Likeness = "same"
 OTHER: Likeness = "other"
 UNKNOWN: Likeness = "unknown"
-_Codes = dict["_Code", list[str | None]]  # graphs of a code
+_Codes = dict["_Code", list[str | None]]  # graphs by code object
 _Name = tuple[str, str]  # function, file
 
 
 class Compared(NamedTuple):
-    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is
-    the same.
+    """A compile of both runs, or of one. ``graph``, ``code``: whether captured graph and code are equal.
 
-    ``ends_alike``: whether it succeeded in both runs, or in neither. ``reached``: the last step of the
-    compiler in each run (``Run.reached``), where it differs; None where it does not or is unknown.
+    ``ends_alike``: whether the status is equal. ``reached``: last step in each run (``Run.reached``), None if
+    equal or unknown.
     """
 
     pair: Pair
@@ -42,12 +39,12 @@ class Compared(NamedTuple):
 
     @property
     def both(self) -> tuple[Frame, Frame] | None:
-        """The compile in each run; None when one lacks it."""
+        """The compile in each run; None if one run lacks it."""
         return self.pair.both
 
     @property
     def cost_us(self) -> int | None:
-        """How much longer it takes; None when unknown."""
+        """The difference of compile time, new minus base; None: unknown."""
         before = 0 if self.pair.base is None else self.base_us
         now = 0 if self.pair.new is None else self.new_us
         return None if before is None or now is None else now - before
@@ -65,7 +62,7 @@ class Compared(NamedTuple):
 
 
 class Side:
-    """The runs of one side: the first stands for them, of the others only times are read."""
+    """The runs of one side: the first represents them; of the others, only times are used."""
 
     def __init__(self, runs: Sequence[Run]):
         self.first, *self._others = runs
@@ -73,14 +70,14 @@ class Side:
 
     @cached_property
     def _of_others(self) -> list[dict[str, int]]:
-        found = []
+        times = []
         for run in self._others:
             pairs = (pair.both for pair in matched(self.first.frames, run.frames))
-            found.append({own[0].key: us for own in pairs if own and (us := run.time_us(own[1])) is not None})
-        return found
+            times.append({own[0].key: us for own in pairs if own and (us := run.time_us(own[1])) is not None})
+        return times
 
     def times_us(self, frame: Frame) -> list[int]:
-        """Of a frame of the first run, in all runs that tell it."""
+        """Return the times of a frame of the first run in all runs that record it."""
         first = self.first.time_us(frame)
         return (
             []
@@ -90,7 +87,7 @@ class Side:
 
 
 class Pairs:
-    """All compiles of two sides; see ``compared``."""
+    """All compiles of two sides, matched."""
 
     def __init__(self, base: Side, new: Side):
         self.base, self.new = base, new
@@ -103,7 +100,7 @@ class Pairs:
         return self.base.first.torch_version == self.new.first.torch_version
 
     def numbers_of(self, side: Side, compiles: Collection[str]) -> list[int]:
-        """The pairs of the compiles with these keys, of the first run of a side."""
+        """Return the numbers of the pairs of compiles, given by keys in the first run of a side."""
         numbers = self.of_base if side is self.base else self.of_new
         return [numbers[frame.key] for frame in side.first.frames_of(compiles)]
 
@@ -139,7 +136,7 @@ class Pairs:
             or not theirs
             or (len(ours) != len(theirs) and self.base.first.pieces.pieces and self.new.first.pieces.pieces)
         ):
-            return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
+            return UNKNOWN  # one run loaded vLLM pieces that the other compiled
         pairs = zip(ours, theirs, strict=False)
         if any(a.sha256 != b.sha256 and (a.is_left_out or b.is_left_out) for a, b in pairs):
             return UNKNOWN
@@ -154,13 +151,13 @@ class Pairs:
         )
 
     def ended(self, number: int) -> bool:
-        """Whether a compile of both runs ended in both."""
+        """Return whether a compile finished in both runs."""
         both = self.rows[number].both
         return both is not None and self._ended(*both)
 
     @cached_property
     def noise(self) -> Noise:
-        """What the times of compiles that did not change vary by."""
+        """The noise of the times of unchanged compiles."""
         names = [number for number, row in enumerate(self.rows) if row.unchanged]
         return noise(
             *(
@@ -171,9 +168,7 @@ class Pairs:
 
     @property
     def unchanged_us(self) -> tuple[int, int]:
-        """How long the compiles that did not change took together, in the first run of each side; what lies
-        within another one counted once.
-        """
+        """Total time of the unchanged compiles in the first run of each side; overlaps count once."""
         both = [
             row.both
             for row in self.rows
@@ -191,7 +186,7 @@ class Pairs:
         return amounts
 
     def times_us(self, side: Side, number: int) -> list[int]:
-        """Of one compile, in the runs of a side; empty when unknown."""
+        """Return the times of a compile in the runs of a side; empty if unknown."""
         pair = self.rows[number].pair
         frame = pair.base if side is self.base else pair.new
         return side.times_us(frame) if frame else []
@@ -202,38 +197,35 @@ class Pairs:
 
     @property
     def timed_alike(self) -> bool:
-        """Whether times of single compiles and spans can be set side by side: each torch has costs of its
-        own, which several runs tell from noise.
-        """
+        """Whether times of single compiles and spans are comparable: same torch, or several runs per side."""
         return self._several or self.same_torch
 
     def slower_or_faster(self) -> list[int]:
-        """Compiles of both sides whose times differ by more than noise.
+        """Return the compiles of both sides whose times differ by more than noise.
 
-        One run of each side tells that only of compiles of which something else changed, too: the first
-        compile of a process, a cold disk or another program beside it make a single one ten times as slow.
-        Where nobody knows how fast the machines are, it is told of those that a cache had on one side.
+        With one run per side, only compiles with a different change count: a cold disk or a busy machine can
+        slow a compile down tenfold. If the noise is not reliable, only those with cache changes count.
         """
         several = self._several
         numbers = []
         for number, row in enumerate(self.rows):
-            can_tell = (
-                several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
+            is_comparable = (
+                several
+                or bool(row.lookups)
+                or (self.noise.is_reliable and not row.unchanged and self.timed_alike)
             )
             if (
                 row.both is not None
-                and can_tell
+                and is_comparable
                 and (ours := self.times_us(self.base, number))
                 and (theirs := self.times_us(self.new, number))
-                and self.noise.tells(ours, theirs)
+                and self.noise.is_exceeded(ours, theirs)
             ):
                 numbers.append(number)
         return numbers
 
     def cost_us(self, numbers: Sequence[int]) -> int | None:
-        """How much longer these compiles take together, what lies within others counted once; None when that
-        is not known of one of them.
-        """
+        """Return the difference of total time, new minus base; overlaps count once. None: unknown for one."""
         rows = [self.rows[number] for number in dict.fromkeys(numbers)]
         if not rows or any(row.cost_us is None for row in rows):
             return None
@@ -253,23 +245,21 @@ class Pair(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        """That of the new run, where it has one."""
+        """The compile in the new run, else in the base run."""
         frame = self.new or self.base
         assert frame is not None  # a pair has one of them
         return frame
 
 
 class _Code(NamedTuple):
-    """What was compiled: one code object, as far as a log tells them apart."""
+    """A code object, identified by path and first line."""
 
     path: str
     line: int
 
 
 def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
-    """All compiles of both runs, each once, in the order of the new run; one that it lacks stands where it
-    was.
-    """
+    """Return all compiles of both runs once: in order of the new run, others at their place in base."""
     columns, (mine, other) = align(_same_names(base, new))
     of_base = {id(column): frame for column, frame in zip(mine, base, strict=True)}
     of_new = {id(column): frame for column, frame in zip(other, new, strict=True)}
@@ -277,9 +267,7 @@ def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
 
 
 def _same_names(base: Sequence[Frame], new: Sequence[Frame]) -> tuple[list[Frame], list[Frame]]:
-    """The frames with names, files and numbers in place of lines that are equal in both runs for what is the
-    same code.
-    """
+    """Return the frames with names, files and line numbers replaced, so that the same code has equal ones."""
     sides = [_codes(frames) for frames in (base, new)]
     numbers: list[dict[tuple[_Name, _Code], int]] = [{}, {}]
     for name in {**sides[0], **sides[1]}:
@@ -294,7 +282,7 @@ def _same_names(base: Sequence[Frame], new: Sequence[Frame]) -> tuple[list[Frame
 
 
 def _codes(frames: Sequence[Frame]) -> dict[_Name, _Codes]:
-    """By function and name of the file: the codes of that name in the order of the source."""
+    """Return code objects in source order, by function and file name."""
     by_name: dict[_Name, _Codes] = {}
     for frame in frames:
         if frame.function is not None:
@@ -303,7 +291,7 @@ def _codes(frames: Sequence[Frame]) -> dict[_Name, _Codes]:
 
 
 def _aligned(ours: _Codes, theirs: _Codes) -> list[tuple[_Code | None, _Code | None]]:
-    """Pairs of codes of one name: by their graphs, and between those by their order."""
+    """Return pairs of code objects with one name, matched by graphs, then by order."""
     if len(ours) == len(theirs):
         return list(zip(ours, theirs, strict=True))
     from difflib import SequenceMatcher
@@ -332,7 +320,7 @@ def _renamed(frame: Frame, numbers: dict[tuple[_Name, _Code], int]) -> Frame:
 
 
 def _name(frame: Frame) -> _Name:
-    # The name of a resume function has a line of the program in it, which an edit elsewhere changes.
+    # The name of a resume function contains a line number, which edits elsewhere change.
     part = resume_function(frame.function)
     function = f"{part.before}{part.function}_at_*" if part else frame.function or ""
     return function, _path(frame).rpartition("/")[2]

@@ -42,12 +42,11 @@ def compare(
     new: Sequence[tuple[str, Bundle]],
     ranks: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """What changed from the bundles of one side to those of the other, each given with a name for people.
+    """Compare the bundles of two sides, given as (display name, bundle).
 
-    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by.
-    ``ranks``: this rank of the base side and that one of the new side, instead of each rank with the same
-    one. Raises BundleError when one is damaged, has no findings (they were left out when it was redacted), or
-    when they have no log in common.
+    The first bundle represents its side; the others only add times, to measure noise. ``ranks``: compare this
+    rank of base with that rank of new, instead of equal ranks. Raise BundleError if a bundle is damaged or
+    has no findings (redacted), or if no log is in both.
     """
     logs: list[AnyLog] = []
     pairs = (
@@ -86,9 +85,7 @@ def _bundle(name: str, bundle: Bundle) -> BundleRow:
 
 
 def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | None, Log | None]]:
-    """Logs of the same rank; those without a rank, or of a rank that has several, in their order; the only
-    ones of both, whatever their ranks.
-    """
+    """Return pairs of logs of equal ranks, in order. Single logs are a pair, whatever their ranks."""
     if len(base) == len(new) == 1:
         return [(base[0], new[0])]
     waiting: dict[int | None, list[Log]] = {}
@@ -191,9 +188,9 @@ def _changes(pairs: Pairs) -> list[Change]:
     ]
     of_vllm = pairs.base.first.pieces.backends and pairs.new.first.pieces.backends
     if of_vllm:
-        # most logs are of no vLLM, and to import it takes its time
+        # imported only if needed: slow
         from tlparse_bundle.statements.runs.compare.vllm_pieces import (
-            led_by_pieces,
+            link_to_pieces,
             piece_changes,
         )
 
@@ -206,7 +203,7 @@ def _changes(pairs: Pairs) -> list[Change]:
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]
     if of_vllm:
-        led_by_pieces(changes)
+        link_to_pieces(changes)
     changes += effects.time_changes(pairs, tuple(changes))
     for change in changes:
         if change.cost_us is None and change.key is not None:
@@ -258,7 +255,7 @@ def _frame(frame: Frame) -> FrameRow:
 
 
 def _spans(base: Run, new: Run) -> list[SpanRow]:
-    """Those that take most in one of the runs."""
+    """Return totals by span name, longest first."""
     names = sorted(
         {**new.spans, **base.spans},
         key=lambda name: -max(run.spans.get(name, (0, 0))[0] for run in (base, new)),

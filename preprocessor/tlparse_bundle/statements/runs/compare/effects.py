@@ -17,7 +17,7 @@ from tlparse_bundle.statements.runs.compare.noise import ENOUGH, LEAST_SHARE, LE
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.torch_messages import CACHES
 
-_LEAST_SPANS = 4  # of a name, that tell what they vary by
+_LEAST_SPANS = 4  # of a name, to estimate noise
 _FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
 _BECAME = {"hit": "a hit", "miss": "a miss", "bypass": "a bypass"}  # of one lookup
 _PARTS = {  # of the key of a cache
@@ -29,15 +29,12 @@ _PARTS = {  # of the key of a cache
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
-    """Compiles of one run only, by function.
-
-    Where the other one has some without a name, nobody knows whether these are among them.
-    """
+    """Yield compiles of one run only, by function, unless the other run has compiles without a name."""
     nameless = {
         row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None
     }
-    # A compile at the recompile limit is in one log only.
-    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
+    # Only one of the logs records compiles at the recompile limit.
+    refused = "recompile_reasons" in pairs.base.first.not_recorded ^ pairs.new.first.not_recorded
     groups: dict[tuple[str, str, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         frame = row.pair.frame
@@ -72,14 +69,14 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
 
 
 def _compiled(before: int, now: int) -> str:
-    """Return how often a function is and was compiled."""
+    """Return words for the numbers of compiles of a function, before and now."""
     if not before:
         return f"is now compiled{'' if now == 1 else ' ' + times(now)}"
     return f"is compiled {times(now)}, was {times(before)}" if now else "is no longer compiled"
 
 
 def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool) -> bool:
-    """Whether a finding is a reason for compiles that only one run has."""
+    """Return whether a finding can cause compiles that only one run has."""
     if (finding.change in ("new", "worse")) != is_new:
         return False
     function, file, _ = finding.place
@@ -93,10 +90,10 @@ def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool)
 
 
 def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
-    """Lookups with a different outcome, grouped by cache, outcomes and the parts of their keys that differ.
+    """Return lookups with a different outcome, grouped by cache, outcomes and differing parts of keys.
 
-    One cache stands beneath the other where the compiles are the same or fewer: an AOTAutograd cache entry
-    holds FX graph cache entries.
+    AOTAutograd cache entries contain FX graph cache entries, so a change of the latter can follow from one of
+    the former.
     """
     changes = list(_cache_changes(pairs, causes))
     for number, change in enumerate(changes):
@@ -111,7 +108,7 @@ def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
 
 
 def _holds(outer: Change, inner: Change, is_first: bool) -> bool:
-    """Whether a cache was asked around another one, with the same end; of equal ones the first is outside."""
+    """Return whether ``inner`` follows from ``outer``: its compiles are a subset, or equal and later."""
     ours, theirs = set(inner.pairs), set(outer.pairs)
     return outer.change == inner.change and (ours < theirs or (ours == theirs and is_first))
 
@@ -120,17 +117,17 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     groups: dict[tuple[str, str, str, tuple[str, ...] | None], list[tuple[int, Lookup]]] = {}
     for number, row in enumerate(pairs.rows):
         of_lookups = [_parts(lookup) for lookup in row.lookups]
-        # The key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts.
+        # The AOTAutograd key contains the FX graph key, and torch logs no parts for its hits.
         recorded = next(filter(None, of_lookups), None)
         for lookup, own in zip(row.lookups, of_lookups, strict=True):
             outcomes = lookup.base["outcome"], lookup.new["outcome"]
             key = (lookup.cache, *outcomes, recorded if own is None else own)
             groups.setdefault(key, []).append((number, lookup))
-    for (cache, before, now, parts), found in groups.items():
-        numbers = [number for number, _ in found]
-        lookups = [lookup for _, lookup in found]
-        became = _BECAME[now] if len(found) == 1 else OUTCOMES[now]
-        what = f"{plural(len(found), before, OUTCOMES[before])} became {became}"
+    for (cache, before, now, parts), members in groups.items():
+        numbers = [number for number, _ in members]
+        lookups = [lookup for _, lookup in members]
+        became = _BECAME[now] if len(members) == 1 else OUTCOMES[now]
+        what = f"{plural(len(members), before, OUTCOMES[before])} became {became}"
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
             "cache",
@@ -140,7 +137,7 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
             change="better" if now == "hit" else "worse",
             pairs=numbers,
             cost_us=_lookup_cost_us(pairs, numbers, lookups),
-            count=len(found),
+            count=len(members),
             details={
                 "cache": cache,
                 "base": before,
@@ -153,9 +150,7 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 
 def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Lookup]) -> int | None:
-    """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that
-    the hits saved.
-    """
+    """Return the difference of compile time; if unknown, the times that torch logs for misses or hits."""
     if pairs.base.first.pieces.backends or pairs.new.first.pieces.backends:
         return None  # one compile has the lookups of many pieces
     cost = pairs.cost_us(numbers)
@@ -169,8 +164,8 @@ def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Look
         )
         for lookup in lookups
     ]
-    known = [us for us in taken if us is not None]
-    return sum(known) if known else None
+    recorded = [us for us in taken if us is not None]
+    return sum(recorded) if recorded else None
 
 
 def _parts(lookup: Lookup) -> tuple[str, ...] | None:
@@ -182,7 +177,7 @@ def _parts(lookup: Lookup) -> tuple[str, ...] | None:
 
 
 def _part_class(name: str) -> str:
-    """Inputs are numbered, and one graph has hundreds of them."""
+    """Return the name of a part, with one name for all inputs."""
     return "example_inputs" if name.startswith("example_inputs") else name
 
 
@@ -195,7 +190,7 @@ def _why(parts: tuple[str, ...] | None) -> str:
 
 
 def _values(lookups: Sequence[Lookup]) -> str:
-    """What the parts were and are; of a graph the code is no sentence."""
+    """Return sentences about values of parts, except graphs and inputs."""
     values: dict[str, str] = {}
     for lookup in lookups:
         for name, (base, new) in (lookup.different or {}).items():
@@ -209,7 +204,7 @@ def _values(lookups: Sequence[Lookup]) -> str:
 
 
 def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]) -> Hashable:
-    """The change that made the keys differ."""
+    """Return the key of the change that caused different keys; None if unknown."""
     for change in causes:
         if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (
             parts or ()
@@ -224,7 +219,7 @@ def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequen
 
 
 def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    """Yield the graphs that are equal and have different generated code."""
+    """Yield equal graphs with different generated code."""
     numbers = [number for number, row in enumerate(pairs.rows) if row.graph == "same" and row.code == OTHER]
     if not numbers:
         return
@@ -237,11 +232,12 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     ]
     cause = (
         causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None
-    )  # another torch is often on another machine
+    )  # a different torch often means a different machine
+    graphs = plural(len(numbers), "unchanged graph")
     yield Change(
         "code",
         "info",
-        f"Inductor generated different code for {plural(len(numbers), 'unchanged graph')}: {listed(names)}",
+        f"Inductor generated different code for {graphs}: {listed(names, 2)}",
         text="Settings, the torch version or the processor can cause this.",
         change="changed",
         pairs=numbers,
@@ -252,13 +248,13 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
+    """Yield compiler steps and compiles whose times differ by more than noise."""
     spans: list[Change] = []
-    # What is compiled more takes time in all spans.
+    # Additional compiles take time in all spans.
     if pairs.timed_alike and not any(change.cost_us for change in causes):
         spans = list(span_changes(pairs.base.runs, pairs.new.runs))
     yield from spans
-    # What a cache returned was not compiled, whatever else changed.
+    # Cache changes first: a compile that a cache returned did not run.
     causes = sorted(causes, key=lambda change: change.kind != "cache")
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
@@ -284,20 +280,20 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 
 def _explains(step: Change, whole_us: int) -> bool:
-    """Whether a step of the compiler is most of what compiles take more or less."""
+    """Return whether a compiler step is most of the time difference of the compiles."""
     cost_us = step.cost_us or 0
     return 2 * abs(cost_us) > abs(whole_us) and (cost_us > 0) == (whole_us > 0)
 
 
 def _may_lead(change: Change, slower: bool) -> bool:
-    """Whether it is a reason for a compile to take more, or less, time."""
+    """Return whether a change can explain a slower, or faster, compile."""
     if change.kind in ("finding", "cache", "vllm"):
         return change.change in (("new", "worse") if slower else ("gone", "better"))
     return change.kind in ("graph", "code", "backend")
 
 
 def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
-    """Names of spans that take more or less time, by more than they vary by."""
+    """Yield span names whose times differ by more than noise."""
     ours, theirs = base[0].spans, new[0].spans
     names = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
     for name in names:
@@ -318,20 +314,19 @@ def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
 
 
 def _by_runs(base: Sequence[Run], new: Sequence[Run]) -> list[str]:
-    """Several runs of each side tell what the whole of a name varies by."""
+    """Return the span names that differ by more than the noise of several runs per side."""
     sides = [[{name: us for name, (us, _) in run.spans.items()} for run in side] for side in (base, new)]
     limits = noise(*sides)
     return [
         name
         for name in base[0].spans
-        if name in new[0].spans and limits.tells(*([run.get(name, 0) for run in side] for side in sides))
+        if name in new[0].spans
+        and limits.is_exceeded(*([run.get(name, 0) for run in side] for side in sides))
     ]
 
 
 def _by_spans(base: Run, new: Run) -> list[str]:
-    """Of one run, its spans do: nearly all of those of a name must take longer than nearly all of the other
-    run.
-    """
+    """Return the span names with nearly all spans slower (or faster) than nearly all of the base run."""
     ours, theirs = base.spans, new.spans
     least_us = max(LEAST_US, LEAST_SHARE * sum(us for us, _ in ours.values()))
     often = [
@@ -342,15 +337,15 @@ def _by_spans(base: Run, new: Run) -> list[str]:
     if len(often) < ENOUGH:
         return []
     speed = median(theirs[name][0] / theirs[name][1] / (ours[name][0] / ours[name][1]) for name in often)
-    found = []
+    names = []
     for name in often:
         difference = theirs[name][0] - ours[name][0]
         if abs(difference) < least_us or abs(theirs[name][0] - speed * ours[name][0]) < least_us:
             continue
         (low, high), (new_low, new_high) = (_quarters(run.durations_us(name)) for run in (base, new))
         if new_low > _FACTOR * max(speed, 1) * high or new_high * _FACTOR < min(speed, 1) * low:
-            found.append(name)
-    return sorted(found, key=lambda name: -abs(theirs[name][0] - ours[name][0]))
+            names.append(name)
+    return sorted(names, key=lambda name: -abs(theirs[name][0] - ours[name][0]))
 
 
 def _quarters(amounts: Sequence[int]) -> tuple[float, float]:

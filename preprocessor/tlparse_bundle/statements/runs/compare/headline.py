@@ -29,14 +29,16 @@ from tlparse_bundle.statements.runs.compare.net_result import (
 from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
+_MAX_TITLE = 80
+_MACHINE = "the machine probably"
 _MOST_REASONS = 2
-_MEASURED = 5  # compiles that show how fast the machines were
-_ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
-_NEARLY = 0.1  # of the net difference: a change of that cost needs no figure of its own
+_MEASURED = 5  # the least number of compiles to compare the speeds of machines
+_MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
+_NEARLY = 0.1  # of the net difference: a cause whose cost is that close is shown without it
 
 
 def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
-    """The summary of a comparison (see the schema). ``growing``: sides of which a run goes on."""
+    """Return the summary of a comparison (see the schema). ``growing``: sides still being recorded."""
     changes = [change for log in logs for change in log["changes"]]
     net = net_result(logs)
     return {
@@ -45,7 +47,7 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
         "net_us": net.net_us,
         "compile_us": None if net.total_us is None else {"base": net.total_us[0], "new": net.total_us[1]},
         "reason": net.reason,
-        "notes": [*([_goes_on(growing)] if growing else []), *_notes(net, logs)],
+        "notes": [*([_growing_note(growing)] if growing else []), *_notes(net, logs)],
         "change_count": len(changes),
         "root_count": sum(change["because_of"] is None for change in changes),
     }
@@ -102,7 +104,7 @@ def _no_change(net: Net, both: Sequence[ComparedLog], alike: str) -> str:
 
 
 def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
-    """The difference of the totals; empty where they cannot be compared, or nothing is to be said of them."""
+    """Return the difference of the totals; empty if unknown."""
     if net.verdict == "incomplete":
         return f"Totals cannot be compared: {listed(list(_early_ends(both)))}"
     if net.net_us is None or net.verdict == "unknown":
@@ -112,7 +114,7 @@ def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
         return f"Compile time within run-to-run noise{where} ({_totals(net)})"
     why = ", which no single change explains" if net.reason == "unknown" else ""
     if net.reason == "speed":
-        why = f": {_speed(both)}"
+        why = f": {_unchanged_speed(both)}"
     return f"{duration(abs(net.net_us))} {net.verdict} compile time{where} ({_totals(net)}){why}"
 
 
@@ -132,9 +134,7 @@ def _totals(net: Net) -> str:
 
 
 def _shown(net: Net) -> list[Root]:
-    """The changes that the first line names: a new error, the largest in the direction of the net result, and
-    the largest against it; otherwise the first one.
-    """
+    """Return the changes to name: a new error, the largest for and against the net result; else the first."""
     if net.net_us is None or net.verdict not in ("more", "less"):
         return list(net.roots[:1])
     more = net.net_us > 0
@@ -146,7 +146,7 @@ def _shown(net: Net) -> list[Root]:
 
 
 def _reasons(net: Net, shown: Sequence[Root], both: Sequence[ComparedLog]) -> list[str]:
-    """A sentence for each change, the first one with what it led to."""
+    """Return a sentence for each change, the first one with its effects."""
     sentences = []
     for root in shown:
         led = _consequences(root) if root is shown[0] else []
@@ -161,7 +161,7 @@ def _reasons(net: Net, shown: Sequence[Root], both: Sequence[ComparedLog]) -> li
 
 
 def _explains(net: Net, root: Root, shown: Sequence[Root]) -> bool:
-    """Whether a change is the whole net result, which has its figure already."""
+    """Return whether a change accounts for the whole net result, whose number is shown already."""
     return (
         len(shown) == 1
         and net.net_us is not None
@@ -172,7 +172,7 @@ def _explains(net: Net, root: Root, shown: Sequence[Root]) -> bool:
 
 
 def _ranks(root: Root, both: Sequence[ComparedLog]) -> list[str]:
-    """On which ranks the change is, where there are several."""
+    """Return on which ranks a change is, if there are several."""
     if len(root.logs) == len(both):
         return [f"over {_logs(both)}"] if len(both) > 1 and root.cost_us else []
     if len(root.logs) == 1 and root.log["rank"] is not None:
@@ -181,21 +181,23 @@ def _ranks(root: Root, both: Sequence[ComparedLog]) -> list[str]:
 
 
 def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
-    """The change with the word that gives its direction.
-
-    ``untimed``: no total says how long it took; ``several``: logs, of which the title gives the times of one.
-    """
+    """Return the title of a change with its direction, without times that totals or other logs contradict."""
     kind, title = change["kind"], change["title"].rstrip(".")
     if kind == "finding":
-        return f"{change['change'].capitalize()}: {title}"
+        return f"{change['change'].capitalize()}: {_short_title(title)}"
     if kind == "time" and several:
         more = "more" if change["change"] == "worse" else "less"
         return f"{title.partition(' takes ')[0]} takes {more} time"
     return title.partition(": ")[0] if kind == "vllm" and (several or not untimed) else title
 
 
+def _short_title(title: str) -> str:
+    """Return a title of a finding, without its last clause if it is long."""
+    return title if len(title) <= _MAX_TITLE else title.partition(": ")[0].partition(", in ")[0]
+
+
 def _consequences(root: Root) -> list[str]:
-    """What a change led to, in a few words each; compiles by their numbers."""
+    """Return the effects of a change in a few words each."""
     led = [change for change in root.log["changes"] if change["because_of"] == root.number]
     words = []
     for direction, more in (("new", "more"), ("gone", "fewer")):
@@ -208,7 +210,7 @@ def _consequences(root: Root) -> list[str]:
 
 
 def _short(change: ChangeRow) -> str:
-    """A consequence in a few words."""
+    """Return an effect in a few words."""
     kind, count = change["kind"], change["count"]
     if kind == "graph":
         return "a different graph" if count == 1 else f"{count:,} different graphs"
@@ -226,15 +228,19 @@ def _count(row: CountRow) -> str:
     return f"{WORDS[row['name']]} {row['base']:,} → {row['new']:,}"
 
 
-def _speed(both: Sequence[ComparedLog]) -> str:
+def _unchanged_speed(both: Sequence[ComparedLog]) -> str:
     """Return how much faster or slower the unchanged compiles ran."""
     base, new = (sum(log["unchanged_us"][side] for log in both) for side in SIDES)
     if new > base > 0:
         times = f"ran {_factor(new / base)} slower"
     else:
         times = f"ran {_factor(base / new)} faster" if new else "took no time"
-    measured = sum(log["noise"]["measured"] for log in both) >= _MEASURED
-    return f"unchanged compiles {times}" + (f", so {_blamed(both)} differs" if measured else "")
+    blamed = f", so {_MACHINE} differs" if _is_measured(both) and _blamed(both) == _MACHINE else ""
+    return f"unchanged compiles {times}{blamed}"
+
+
+def _is_measured(both: Sequence[ComparedLog]) -> bool:
+    return sum(log["noise"]["measured"] for log in both) >= _MEASURED
 
 
 def _factor(number: float) -> str:
@@ -244,10 +250,10 @@ def _factor(number: float) -> str:
 def _blamed(both: Sequence[ComparedLog]) -> str:
     """Return what probably makes all compiles faster or slower."""
     same = len({log[side]["torch_version"] for log in both for side in SIDES}) == 1
-    return "the machine probably" if same else "torch or the machine"
+    return _MACHINE if same else "torch or the machine"
 
 
-def _goes_on(sides: Sequence[str]) -> str:
+def _growing_note(sides: Sequence[str]) -> str:
     runs = f"The {sides[0]} run is" if len(sides) == 1 else "Both runs are"
     return f"{runs} still being recorded. Compare again to include later records."
 
@@ -320,12 +326,14 @@ def _untimed(both: Sequence[ComparedLog]) -> Iterator[str]:
 def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     """Yield notes about the speed of the machines."""
     if net.reason == "speed":
-        yield "Compare several runs per side to be sure."
+        blamed = _blamed(both)
+        differs = f"{large(blamed)} differs. " if _is_measured(both) and blamed != _MACHINE else ""
+        yield f"{differs}Compare several runs per side to be sure."
         return
     speeds = sorted(
         log["noise"]["speed"]
         for log in both
-        if log["noise"]["measured"] >= _MEASURED and not 1 / _ELSE < log["noise"]["speed"] < _ELSE
+        if log["noise"]["measured"] >= _MEASURED and not 1 / _MIN_SPEED < log["noise"]["speed"] < _MIN_SPEED
     )
     # A step of the compiler that takes longer makes all compiles slower.
     if speeds and not any(root.change["kind"] == "time" for root in net.roots):

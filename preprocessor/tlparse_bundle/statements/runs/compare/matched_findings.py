@@ -1,4 +1,4 @@
-"""Which findings of two runs are the same one, and which are new, gone, worse or better."""
+"""Matching of the findings of two runs: new, gone, worse, better or the same."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BETTER: Likeness = "better"
 SAME: Likeness = "same"
 Row = Mapping[str, Any]  # of findings, rank_findings or a baseline
 _Place = tuple[str, str | None, str | None, int | None]  # kind, function, file, line
-# Kinds that a log cannot have whose torch does not write what they are made of (summary.untold).
-TOLD_BY = {
+# The topic that torch must log for a kind; a summary lists missing topics.
+_TOPIC_OF_KIND = {
     "failure": "failures",
     "graph-break": "graph_breaks",
     "recompile": "recompile_reasons",
@@ -31,8 +31,8 @@ TOLD_BY = {
     "slow-span": "timeline",
     "autotune": "timeline",
 }
-_STOPS = ("failure", "graph-break", "restart")  # what one torch calls a failure, another one calls a break
-# Found by how long something took: they come and go with the machine.
+_STOPS = ("failure", "graph-break", "restart")  # versions of torch report the same event differently
+# Kinds that depend on times, so they come and go with the machine.
 TIMED = frozenset(("slow-span", "guard-cost", "autotune"))
 
 
@@ -47,75 +47,71 @@ class Matched(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """That of the new run, where it has one."""
+        """The finding in the new run, else in the base run."""
         row = self.new or self.base
         assert row is not None  # a finding is in one of them
         return row
 
 
 def matched_findings(base: Sequence[Row], new: Sequence[Row]) -> list[Matched]:
-    """All findings of both runs, each once: those of the new run in its order, then those that are gone.
+    """Return all findings of both runs once, matched by fingerprint: those of the new run, then gone ones.
 
-    The same one is told by its fingerprint. A finding of one run only is left out where the other run had too
-    many of its kind to list them all: nobody knows whether it was among those.
+    A finding of one run is omitted if the other run did not list all findings of its kind.
     """
     waiting: dict[str, list[tuple[int, Row]]] = {}
     for number, row in enumerate(base):
         if row["kind"] != UNLISTED:
             waiting.setdefault(row["fingerprint"], []).append((number, row))
     unsure = _unlisted(base)
-    found = []
+    matched = []
     for number, row in enumerate(new):
         if row["kind"] == UNLISTED:
             continue
         before = waiting.get(row["fingerprint"])
         if before:
             at, old = before.pop(0)
-            found.append(Matched(_change(old, row), old, row, at, number))
+            matched.append(Matched(_change(old, row), old, row, at, number))
         elif row["kind"] not in unsure:
-            found.append(Matched(NEW, None, row, None, number))
+            matched.append(Matched(NEW, None, row, None, number))
     unsure = _unlisted(new)
     left = sorted((entry for entries in waiting.values() for entry in entries), key=lambda entry: entry[0])
-    found += [Matched(GONE, row, None, number, None) for number, row in left if row["kind"] not in unsure]
-    return found
+    matched += [Matched(GONE, row, None, number, None) for number, row in left if row["kind"] not in unsure]
+    return matched
 
 
-def changed_findings(base: Run, new: Run, same_words: bool) -> Iterator[Matched]:
-    """Of the findings of two runs those that are not the same any more, without those that come and go with
-    the machine.
+def changed_findings(base: Run, new: Run, same_wording: bool) -> Iterator[Matched]:
+    """Yield the findings that changed, except those about times.
 
-    What one log cannot tell is neither new nor gone. Not ``same_words``: another torch, or a log that lacks a
-    part, says the same in other words.
+    A finding that one log cannot record is neither new nor gone. Without ``same_wording`` (different torch,
+    or an incomplete log), the same finding can have a different fingerprint.
     """
     matched = [
         one
         for one in matched_findings(base.findings, new.findings)
         if one.change != SAME and one.row["kind"] not in TIMED
     ]
-    untold = {NEW: base.untold, GONE: new.untold}
-    if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
+    missing = {NEW: base.not_recorded, GONE: new.not_recorded}
+    if "function_names" in missing[NEW] ^ missing[GONE]:  # fingerprints contain function names
         return iter(())
-    reworded = set() if same_words else _both_sides(matched)
+    ambiguous = set() if same_wording else _both_sides(matched)
     hidden = {
-        change: {kind for kind, topic in TOLD_BY.items() if topic in topics}
-        for change, topics in untold.items()
+        change: {kind for kind, topic in _TOPIC_OF_KIND.items() if topic in topics}
+        for change, topics in missing.items()
     }
     if (
-        "graph_breaks" in untold[NEW] ^ untold[GONE]
-    ):  # a torch that writes no breaks writes that it traced again instead
+        "graph_breaks" in missing[NEW] ^ missing[GONE]
+    ):  # torch versions without graph break records log restarts instead
         hidden = {change: {*kinds, "restart"} for change, kinds in hidden.items()}
     return (
         one
         for one in matched
         if one.row["kind"] not in hidden.get(one.change, ())
-        and not (reworded and _place(one.row) in reworded)
+        and not (ambiguous and _place(one.row) in ambiguous)
     )
 
 
 def _both_sides(matched: Sequence[Matched]) -> set[_Place]:
-    """Places where something is gone and something like it is new; of one that has no function on one side,
-    its kind tells.
-    """
+    """Return places with both new and gone findings of a kind; without a function, kinds alone match."""
     sides = [{_place(one.row) for one in matched if one.change == change} for change in (NEW, GONE)]
     places: set[_Place] = set()
     for own, theirs in (sides, sides[::-1]):
@@ -140,7 +136,7 @@ def _change(old: Row, row: Row) -> Likeness:
 
 
 def _unlisted(rows: Sequence[Row]) -> set[str]:
-    """Kinds of which a table does not list all findings."""
+    """Return the kinds of which a table does not list all findings."""
     return {
         kind["kind"] for row in rows if row["kind"] == UNLISTED for kind in row["details"].get("kinds", [])
     }

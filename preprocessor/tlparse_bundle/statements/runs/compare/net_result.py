@@ -1,4 +1,4 @@
-"""The net result of a comparison: totals of both sides, what they differ by, and which changes explain it."""
+"""The net result of a comparison: totals, their difference, and the changes that explain it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tlparse_bundle.statements.runs.compare.change import (
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.torch_messages import CACHES
 
-LEAST_PART = 0.1  # of the net difference: a smaller change is not named as a reason of it
-_MOST = 0.5  # of the net difference: less does not explain it
+LEAST_PART = 0.1  # of the net difference: smaller changes are not named as causes
+_MOST = 0.5  # of the net difference: the least that explains it
 
 
 class Count(NamedTuple):
-    """What a log counts."""
+    """A count of a log."""
 
     name: str  # in the document
     words: str
     field: str  # of the summary of a log
-    topic: str | None = None  # a log that does not record this topic does not count it
+    topic: str | None = None  # not counted if the log does not record this topic
 
 
 COUNTS = (
@@ -57,7 +57,7 @@ WORDS = {
 
 
 def counts(base: Run, new: Run) -> list[CountRow]:
-    """What both logs have, in numbers; rows of which neither has any are left out."""
+    """Return the counts of both logs, except those that are 0 or not recorded in both."""
     before, now = _counts(base), _counts(new)
     return [
         {"name": name, "base": before[name], "new": now[name]} for name in before if before[name] or now[name]
@@ -66,23 +66,23 @@ def counts(base: Run, new: Run) -> list[CountRow]:
 
 def _counts(run: Run) -> dict[str, int | None]:
     counts: dict[str, int | None] = {
-        count.name: None if count.topic in run.untold else run.summary[count.field] for count in COUNTS
+        count.name: None if count.topic in run.not_recorded else run.summary[count.field] for count in COUNTS
     }
     counts[_GENERATED] = run.generated_count
     lookups = run.summary["cache_counts"]
     for cache in _CACHES:
         for outcome, outcomes in OUTCOMES.items():
             counts[f"{cache}_{outcomes}"] = (
-                None if "caches" in run.untold else lookups.get(cache, {}).get(outcome, 0)
+                None if "caches" in run.not_recorded else lookups.get(cache, {}).get(outcome, 0)
             )
     return counts
 
 
 class Root(NamedTuple):
-    """A change that no other one led to, of all logs that have it."""
+    """A change without a cause, in all logs that have it."""
 
     change: ChangeRow
-    log: ComparedLog  # where it costs most
+    log: ComparedLog  # with the highest cost
     number: int  # of the change in that log
     cost_us: int | None  # of all logs
     logs: Sequence[ComparedLog]
@@ -92,17 +92,17 @@ class Net(NamedTuple):
     """The net result; ``verdict`` and ``reason`` as in the schema of the comparison."""
 
     verdict: str
-    total_us: tuple[int, int] | None  # of both sides; None where no total can be compared
+    total_us: tuple[int, int] | None  # of both sides; None: not comparable
     reason: str | None
     roots: Sequence[Root]
-    different: Sequence[CountRow]  # counts that are not equal, of all logs together
+    different: Sequence[CountRow]  # counts that differ, summed over all logs
 
     @property
     def net_us(self) -> int | None:
         return None if self.total_us is None else self.total_us[1] - self.total_us[0]
 
     def parts(self, more: bool) -> list[Root]:
-        """Changes that account for a part of the net difference, in one direction, the largest first."""
+        """Return changes that explain a part of the net difference in one direction, largest first."""
         least = LEAST_PART * abs(self.net_us or 0)
         parts = [
             root
@@ -113,7 +113,7 @@ class Net(NamedTuple):
 
 
 def net_result(logs: Sequence[AnyLog]) -> Net:
-    """Of all pairs of logs of a document."""
+    """Return the net result of all pairs of logs."""
     both = compared(logs)
     roots, different = _roots(both), _different(both)
     if any(log["base"]["ends_early"] != log["new"]["ends_early"] for log in both):
@@ -134,10 +134,7 @@ def net_result(logs: Sequence[AnyLog]) -> Net:
 
 
 def _total(both: Sequence[ComparedLog]) -> tuple[int, int] | None:
-    """The compile time of each side; None when a log does not record it.
-
-    Logs of which neither side does add nothing.
-    """
+    """Return the compile time of each side; None: not recorded. Ignore pairs of logs without any time."""
     base_us = new_us = 0
     timed = False
     for log in both:
@@ -151,7 +148,7 @@ def _total(both: Sequence[ComparedLog]) -> tuple[int, int] | None:
 
 
 def _roots(both: Sequence[ComparedLog]) -> list[Root]:
-    """In the order of the document; of several logs those with errors first, then by cost."""
+    """Return root changes in document order; of several logs, new errors first, then by cost."""
     groups: dict[tuple[Any, ...], list[tuple[ComparedLog, int]]] = {}
     for log in both:
         seen: Counter[tuple[Any, ...]] = Counter()
@@ -192,13 +189,11 @@ def _different(both: Sequence[ComparedLog]) -> list[CountRow]:
 
 
 def _reason(net: Net, both: Sequence[ComparedLog]) -> str:
-    """``speed``: compiles that did not change took most of the difference; ``changes``: what is listed did;
-    ``unknown``: neither.
-    """
+    """Return what explains most of the difference: 'speed' (unchanged compiles), 'changes' or 'unknown'."""
     difference = net.net_us or 0
     sign = 1 if difference > 0 else -1
     unchanged = sum(log["unchanged_us"]["new"] - log["unchanged_us"]["base"] for log in both)
-    # Those that took more or less time without another change are among the unchanged ones.
+    # Compiles whose only change is their time are among the unchanged ones.
     unchanged -= sum(root.cost_us or 0 for root in net.roots if root.change["kind"] == "time")
     if unchanged * sign >= _MOST * abs(difference):
         return "speed"

@@ -1,4 +1,4 @@
-"""Which differences of time between runs are more than runs of the same program vary by."""
+"""Run-to-run noise: which time differences exceed it."""
 
 from __future__ import annotations
 
@@ -6,36 +6,34 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
-LEAST_SHARE = 0.03  # of the time of compiling
-TOTAL_SHARE = 0.1  # what the total of one run varies by
-_MEASURED_US = 5_000  # shorter ones say more about the clock than about the machine
-ENOUGH = 3  # things that tell how fast the machines are; with fewer of them nobody knows
-_LEAST = math.log(1.4)  # a smaller change of one thing is not told
-_USUAL = math.log(2)  # what single things vary by when few tell of it
+LEAST_US = 50_000  # smaller differences are ignored
+LEAST_SHARE = 0.03  # of the compile time
+TOTAL_SHARE = 0.1  # noise of the total of one run
+_MEASURED_US = 5_000  # shorter times are too imprecise
+ENOUGH = 3  # the least number of compiles or spans to estimate the speed of a machine
+_LEAST = math.log(1.4)  # smaller changes of one compile or span are not reported
+_USUAL = math.log(2)  # assumed noise of one compile or span if there are few
 _DEVIATIONS = 4
-_MAD = 1.4826  # the median absolute deviation of a normal distribution, times this, is its standard deviation
+_MAD = 1.4826  # standard deviation of a normal distribution / its median absolute deviation
 
-Amounts = Mapping[Any, int]  # microseconds by what took them
+Amounts = Mapping[Any, int]  # microseconds by compile or span
 
 
 class Noise(NamedTuple):
-    """``speed``: how many times as long things took in the new runs, their median. ``factor``: what that
-    varies by from one to the other.
+    """Noise between two sides.
 
-    ``measured`` is how many things tell of it; ``known`` whether they are enough.
+    ``speed``: median ratio of new to base times. ``factor``: its spread. ``measured``: number of ratios;
+    ``is_reliable``: whether they are enough.
     """
 
     speed: float
     factor: float
     least_us: int
     measured: int
-    known: bool = True
+    is_reliable: bool = True
 
-    def tells(self, base: Sequence[int], new: Sequence[int]) -> bool:
-        """Whether the time of one thing changed by more than that of the others: its amounts in the runs of
-        each side.
-        """
+    def is_exceeded(self, base: Sequence[int], new: Sequence[int]) -> bool:
+        """Return whether times of a compile or span, in the runs of each side, differ by more than noise."""
         one, two = median(base), median(new)
         apart = max(base) < min(new) or max(new) < min(base)
         if not apart or min(abs(two - one), abs(two - one * self.speed)) < self.least_us:
@@ -47,17 +45,17 @@ class Noise(NamedTuple):
 
 
 def median(numbers: Iterable[float]) -> float:
-    """As in the module statistics, which takes longer to be read than all noise to be measured."""
+    """Return the median, without the slow import of ``statistics``."""
     ordered = sorted(numbers)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
-    """What the runs vary by: amounts of the same things in all of them.
+    """Return the noise of times that all runs have.
 
-    One run on a side tells only how things changed beside each other: a machine that is slower as a whole is
-    no change. Several runs on both sides also tell what a thing varies by from run to run.
+    With one run on a side, only changes relative to the median speed count, since machines differ in speed.
+    Several runs on both sides also show the noise of each compile or span.
     """
     names = set.intersection(*(set(amounts) for amounts in (*base, *new)))
     amounts = {name: [[run[name] for run in side] for side in (base, new)] for name in names}
@@ -68,7 +66,7 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
         spread = [math.log(max(side) / min(side)) for sides in amounts.values() for side in sides]
         return Noise(1.0, math.exp(max(_LEAST, max(spread, default=_USUAL))), least_us, len(ratios))
     if len(ratios) < ENOUGH:
-        return Noise(1.0, math.exp(_USUAL), least_us, len(ratios), known=False)
+        return Noise(1.0, math.exp(_USUAL), least_us, len(ratios), is_reliable=False)
     middle = median(ratios)
     deviation = _MAD * median(abs(ratio - middle) for ratio in ratios)
     return Noise(
@@ -80,10 +78,9 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
 
 
 def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int:
-    """Differences of the total compile time up to this are noise: totals of the runs of each side, the first
-    of which stands for it.
+    """Return the largest difference of total compile time that counts as noise, from the totals of all runs.
 
-    One run of a side may take a tenth longer than the next one; several runs show what they vary by.
+    The noise of a single run is assumed to be a tenth; several runs per side show it.
     """
     totals = [[us for us in side if us is not None] for side in (base, new)]
     first = max((side[0] for side in totals if side), default=0)

@@ -1,4 +1,4 @@
-"""One run of a program, as far as it is compared: one log of a bundle."""
+"""One log of a bundle, with the data that comparisons use."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
         VllmPiecesRow,
     )
 
-_MOST_LINES = 100_000  # that are remembered
+_MOST_LINES = 100_000  # in the cache
 _MOST_PAIRS = 100_000
-_PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
-_SYMBOL = re.compile(
-    rb"\b[suz]\d+\b"
-)  # torch/fx/experimental/symbolic_shapes.py: counted up to 2.7, then called after where they come from
-_KERNEL_FILE = b"# kernel path: "  # a file of the cache: torch/_inductor/codegen/triton.py
+_PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # edits above change the line number
+# torch/fx/experimental/symbolic_shapes.py: numbered up to torch 2.7, later named after their source.
+_SYMBOL = re.compile(rb"\b[suz]\d+\b")
+_KERNEL_FILE = b"# kernel path: "  # names a cache file: torch/_inductor/codegen/triton.py
 GENERATED = ("inductor_output_code",)
 _TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
 _OF_INDUCTOR = ("aot_autograd", "fx_graph")  # caches that other backends do not use
@@ -41,17 +40,17 @@ PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
 
 
 class _Frames(Frames):
-    """The frames of a log, of whose thousands of artifacts only those are made that are compared."""
+    """The frames of a log, with only the artifacts that are compared."""
 
     @cached_property
     def compared(self) -> dict[str | None, list[Artifact]]:
-        """By the key of their compile. The table is let go of: its memory does for that of the other run."""
-        found: dict[str | None, list[Artifact]] = {}
+        """Compared artifacts by key of the compile. Does not keep the table, to save memory."""
+        by_compile: dict[str | None, list[Artifact]] = {}
         rows: list[Any] = self.log.table("artifacts")
         for row in rows:
             if row["name"] in _WANTED:
-                found.setdefault(row["compile"], []).append(Artifact(self.log, row))
-        return found
+                by_compile.setdefault(row["compile"], []).append(Artifact(self.log, row))
+        return by_compile
 
     def artifacts(self, number: int) -> list[Artifact]:
         artifacts = self.compared.get(self.compiles[number]["compile"], [])
@@ -60,14 +59,14 @@ class _Frames(Frames):
 
 
 class Pieces(NamedTuple):
-    """What vLLM compiled: empty lists in a log that is not of vLLM."""
+    """Pieces that vLLM compiled; empty lists for a log without vLLM."""
 
     backends: list[VllmBackendsRow]
     pieces: list[VllmPiecesRow]
 
 
 class Run:
-    """``name`` is that of the bundle. Tables are read when they are asked for."""
+    """A log of the bundle ``name``. Reads tables on first use."""
 
     def __init__(self, name: str, log: Log, texts: Texts):
         self.name = name
@@ -80,7 +79,7 @@ class Run:
 
     @cached_property
     def frames(self) -> list[Frame]:
-        """What was compiled, in order; attempts of one compile are one."""
+        """Compiles in order."""
         return self._frames.rows()
 
     @cached_property
@@ -89,25 +88,25 @@ class Run:
 
     @property
     def payloads(self) -> set[str | None]:
-        """Hashes of all payloads that are compared; None among them where an artifact has none."""
+        """Hashes of all compared payloads; None for an artifact without one."""
         return {artifact.sha256 for artifacts in self._frames.compared.values() for artifact in artifacts}
 
     def compile(self, frame: Frame) -> FrameRow:
-        """The row of a frame in compiles."""
+        """Return the row of a frame in ``compiles``."""
         return self._frames.compiles[self._number[frame.key]]
 
     def frames_of(self, compiles: Collection[str]) -> list[Frame]:
-        """The frames with these keys."""
+        """Return the frames with these keys, in order."""
         numbers = {number for key in compiles if (number := self._frames.number(key)) is not None}
         return [self.frames[number] for number in sorted(numbers)]
 
     def time_us(self, frame: Frame) -> int | None:
-        """Forward and backward; None when unknown."""
+        """Return the compile time, forward and backward; None: not recorded."""
         row = self.compile(frame)
         return row["backward_us"] if row["total_us"] is None else row["total_us"]
 
     def graph_text(self, frame: Frame) -> bytes:
-        """The graph that Dynamo captured; empty when the log has none."""
+        """Return the captured graph; empty if the log has none."""
         return next(
             (
                 artifact.bytes() or b""
@@ -118,9 +117,7 @@ class Run:
         )
 
     def is_training(self, frame: Frame) -> bool | None:
-        """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a
-        cache had.
-        """
+        """Return whether AOTAutograd built a backward graph; None: not recorded, as after a cache hit."""
         answers = {
             _TRACED[artifact.name]
             for artifact in self._frames.artifacts(self._number[frame.key])
@@ -129,11 +126,11 @@ class Run:
         return answers.pop() if len(answers) == 1 else None
 
     def together_us(self, frames: Iterable[Frame]) -> int:
-        """Of several, each moment once; 0 when no time is known."""
+        """Return the compile time of several frames; overlaps count once. 0 if not recorded."""
         return compiling_us(self.compile(frame) for frame in frames) or 0
 
     def generated(self, frame: Frame) -> list[Artifact]:
-        """The code that Inductor made of it; empty when a cache had it."""
+        """Return the code that Inductor generated; empty after a cache hit."""
         return [
             artifact
             for artifact in self._frames.artifacts(self._number[frame.key])
@@ -141,9 +138,7 @@ class Run:
         ]
 
     def reached(self, frame: Frame) -> str | None:
-        """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends
-        apart; None when it did not succeed or vLLM compiled it in pieces.
-        """
+        """Return the last step: 'inductor', 'aot_autograd' or 'dynamo'; None if it failed or is of vLLM."""
         row = self.compile(frame)
         if row["status"] != "ok" or self.pieces.backends or not row["graph_node_count"]:
             return None
@@ -158,7 +153,7 @@ class Run:
 
     @cached_property
     def generated_count(self) -> int:
-        """How many files of code Inductor generated, or a cache returned, in the whole log."""
+        """Number of code files that Inductor generated or a cache returned in the log."""
         return sum(
             artifact.name in GENERATED
             for artifacts in self._frames.compared.values()
@@ -170,20 +165,20 @@ class Run:
         return self.log.summary
 
     @property
-    def untold(self) -> set[str]:
-        """What its torch does not write (statements/not_recorded.py)."""
+    def not_recorded(self) -> set[str]:
+        """Topics that its torch version does not log (statements/not_recorded.py)."""
         return set(self.summary["untold"])
 
     @cached_property
     def ends_early(self) -> str | None:
-        """Why what the log lacks may come behind its end, in words; None when it is whole."""
+        """Why the log may be incomplete, in words; None if it is complete."""
         manifest = self.log.bundle.manifest
         own = ends_early(self.summary, self.findings, manifest.get("growing", False))
         if own is not None:
             return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
         others = (
             row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None
-        )  # when a rank is killed, the others wait for it, and end
+        )  # the other ranks of a killed rank wait, then end
         return next(
             (
                 f"the log of rank {row['rank']} {why}"
@@ -208,27 +203,24 @@ class Run:
 
     @cached_property
     def configs(self) -> list[MetricConfigsRow]:
-        """The configurations of torch that its metrics record."""
+        """Torch configurations in the metrics."""
         return self._rows("metric_configs")
 
     @cached_property
     def _lookups(self) -> dict[int, list[CachesRow]]:
-        found: dict[int, list[CachesRow]] = {}
+        by_compile: dict[int, list[CachesRow]] = {}
         for row in self._rows("caches"):
             number = self._frames.number_of(row)
             if number is not None:
-                found.setdefault(number, []).append(row)
-        return found
+                by_compile.setdefault(number, []).append(row)
+        return by_compile
 
     def lookups(self, frame: Frame) -> list[CachesRow]:
-        """Rows of the cache table, of all attempts of a frame."""
+        """Return the rows of ``caches`` for all attempts of a frame."""
         return self._lookups.get(self._number[frame.key], [])
 
     def payload(self, event_index: int) -> bytes:
-        """What the record of an artifact holds; nothing where the bundle is redacted.
-
-        Raises BundleError when there is no such artifact.
-        """
+        """Return the payload of an artifact; empty if redacted. Raise BundleError if it does not exist."""
         row = self._artifact_of.get(event_index)
         if row is None:
             raise BundleError(f"log {self.log.id} has no artifact {event_index}", code="not-found")
@@ -240,16 +232,16 @@ class Run:
 
     @cached_property
     def pieces(self) -> Pieces:
-        """Backends of vLLM and their pieces."""
+        """vLLM backends and pieces."""
         return Pieces(self._rows("vllm_backends"), self._rows("vllm_pieces"))
 
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
-        """By name of span: microseconds without those of the spans within, and how often."""
+        """(Self time in microseconds, number of spans) by span name."""
         return {row["name"]: (row["self_us"], row["count"]) for row in self._rows("span_totals")}
 
     def durations_us(self, name: str) -> list[int]:
-        """Of the spans of a name that ended, with those of the spans within."""
+        """Return the total times of the finished spans of a name, in microseconds."""
         return [
             row["duration_us"]
             for row in self.log.table("spans")
@@ -258,9 +250,7 @@ class Run:
 
     @cached_property
     def phases(self) -> dict[str, int | None]:
-        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached,
-        None where metrics are missing.
-        """
+        """Microseconds by phase, from metrics: 0 if no compile reached it, None if metrics are missing."""
         rows = [row for row in map(self.compile, self.frames) if row["status"] is not None]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
@@ -279,17 +269,15 @@ class Run:
 
 
 class Texts(Contents):
-    """Contents of texts of two runs. ``common``: hashes of payloads that both have as they are, when they are
-    known; these are not read.
+    """Contents of the texts of two runs. ``common``: hashes of payloads of both runs, which are not read.
 
-    The lines of graphs and code are nearly the same from one to the next, so that what was made of a line is
-    remembered.
+    Caches lines, since graphs and code repeat most of them.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.common: set[str | None] = set()
-        # Recompiles make the same code again and again.
+        # Recompiles often generate the same code.
         self._same: dict[tuple[str | None, str | None], bool] = {}
         self._lines = {device: _Lines(device) for device in (False, True)}
 
@@ -307,7 +295,7 @@ class Texts(Contents):
         return _SYMBOL.sub(lambda match: names.setdefault(match[0], b"s%d" % len(names)), lines)
 
     def same(self, one: Artifact, other: Artifact) -> bool:
-        """Whether both hold the same, without making a hash of each."""
+        """Return whether two artifacts have equal contents, without hashing them."""
         if one.sha256 == other.sha256:
             return True
         pair = one.sha256, other.sha256
@@ -328,7 +316,7 @@ class Texts(Contents):
 
 
 class _Lines(dict[bytes, bytes]):
-    """What of a line is compared, by the line. ``device``: whether it is of a text that names one."""
+    """The compared part of each line. ``device``: whether the text names a device."""
 
     def __init__(self, device: bool):
         super().__init__()
@@ -338,12 +326,12 @@ class _Lines(dict[bytes, bytes]):
         if len(self) >= _MOST_LINES:
             self.clear()
         if line.startswith(_KERNEL_FILE):
-            found = _KERNEL_FILE
+            part = _KERNEL_FILE
         else:
-            found = comparable(line, self._device).rstrip()
-            if b"# File: " in found:
-                found = _PLACE.sub(
-                    rb"\1\2", found
-                ).lstrip()  # up to 2.8 with a space more, and lines that look empty have spaces
-        self[line] = found
-        return found
+            part = comparable(line, self._device).rstrip()
+            if b"# File: " in part:
+                part = _PLACE.sub(
+                    rb"\1\2", part
+                ).lstrip()  # torch up to 2.8 writes another space, and spaces on empty lines
+        self[line] = part
+        return part

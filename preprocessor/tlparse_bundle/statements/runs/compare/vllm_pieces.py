@@ -1,6 +1,4 @@
-"""What changed in the pieces that vLLM compiles: compiled before and loaded now, or the other way round, more
-of them or less.
-"""
+"""Changes of the pieces that vLLM compiles: compiled, loaded or reused differently, added or removed."""
 
 from __future__ import annotations
 
@@ -19,25 +17,25 @@ from tlparse_bundle.statements.runs.compare.run import Pieces, Run
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
 
-# What a piece cost: code was made for it, or it was had for little.
+# Classes of outcomes by cost.
 _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "loaded", "reused": "reused"}
 _UNKNOWN, _ANY = "unknown", "any"
-# By what became of the pieces: compiled, loaded or reused in the new run, in the other one compiled or not.
+# By outcome in the new run.
 _TITLES = {
-    "new": "vLLM has {count} more {noun}: {names}",
-    "gone": "vLLM has {count} fewer {noun}: {names}",
+    "new": "vLLM has {count} more {noun}{name}",
+    "gone": "vLLM has {count} fewer {noun}{name}",
     "compiled": "vLLM compiled {one_or_count} that the base run {before}{took}",
     "loaded": "vLLM loaded {pieces} that the base run compiled{took}",
     "reused": "vLLM reused code for {pieces} that the base run compiled{took}",
     "other": "vLLM {now} {pieces} that the base run {before}",
 }
 _Name = tuple[str | None, int, str | None, int | None, int | None]
-_HAD = {"loaded": "loaded from the cache", "reused": "reused from another piece"}
+_HAD = {"loaded": "loaded from the cache", "reused": "reused"}
 _WHICH_PIECES = (
     "model",
     "compile_sizes",
     "compile_ranges_endpoints",
-)  # settings that say what vLLM compiles, and for which sizes
+)  # settings that select the model and the sizes
 
 
 class _Piece(NamedTuple):
@@ -46,12 +44,12 @@ class _Piece(NamedTuple):
 
     @property
     def rows(self) -> tuple[VllmPiecesRow, VllmPiecesRow] | None:
-        """That of each run; None when one lacks the piece."""
+        """The piece in each run; None if one run lacks it."""
         return None if self.base is None or self.new is None else (self.base, self.new)
 
     @property
     def named(self) -> VllmPiecesRow:
-        """That of the new run, unless it has no name."""
+        """The piece in the new run, unless only the base run has its name."""
         if self.new is not None and (self.new["submodule"] is not None or self.base is None):
             return self.new
         assert self.base is not None  # a piece is in one of the runs
@@ -59,7 +57,7 @@ class _Piece(NamedTuple):
 
 
 def piece_changes(pairs: Pairs) -> Iterator[Change]:
-    """Nothing where one of the logs is not of vLLM."""
+    """Yield changes of settings, mode and pieces if both logs are of vLLM."""
     sides = [side.first.pieces for side in (pairs.base, pairs.new)]
     if not all(side.backends for side in sides):
         return
@@ -71,23 +69,22 @@ def piece_changes(pairs: Pairs) -> Iterator[Change]:
     groups: dict[tuple[str | None, str | None], list[_Piece]] = {}
     for piece in _matched(*sides):
         before, now = (row and _CLASSES.get(row["outcome"] or "", _UNKNOWN) for row in piece)
-        if before != now and _UNKNOWN not in (before, now):  # that it failed, a finding tells
+        if before != now and _UNKNOWN not in (before, now):  # failures are findings
             both = piece.rows is not None
             groups.setdefault((before, now) if both else (before and _ANY, now and _ANY), []).append(piece)
     ahead = any(backend["is_loaded"] for side in sides for backend in side.backends)
     modes = [_is_ahead(side.first) for side in (pairs.base, pairs.new)]
     if modes[0] != modes[1]:
         yield _mode_change(pairs, modes[1])
-    for (before, now), found in groups.items():
+    for (before, now), members in groups.items():
         if None in (before, now) and ahead:
-            # a start that loads code compiled ahead of time names no pieces: what has no counterpart may be
-            # there
+            # Loading code that was compiled ahead of time logs no pieces, so nothing is known to be missing.
             continue
-        yield _change(pairs, before, now, found, because_of if None in (before, now) else None, ahead)
+        yield _change(pairs, before, now, members, because_of if None in (before, now) else None, ahead)
 
 
 def _is_ahead(run: Run) -> bool:
-    """Whether vLLM compiles ahead of time: its records have no compile id then."""
+    """Return whether vLLM compiles ahead of time: then its records have no compile id."""
     return any(backend["is_loaded"] or backend["compile"] is None for backend in run.pieces.backends)
 
 
@@ -115,7 +112,7 @@ def _took(base_us: int | None, new_us: int | None) -> str:
 
 
 def _compiles_of_backends(pairs: Pairs) -> list[int]:
-    """Pairs that a backend belongs to."""
+    """Return the numbers of the pairs with a backend."""
     return sorted(
         {
             numbers[frame.key]
@@ -125,8 +122,8 @@ def _compiles_of_backends(pairs: Pairs) -> list[int]:
     )
 
 
-def led_by_pieces(changes: Sequence[Change]) -> None:
-    """Names those of pieces as the reason of what findings and caches tell of the same pieces."""
+def link_to_pieces(changes: Sequence[Change]) -> None:
+    """Set changes of pieces as causes of findings and cache changes about the same pieces."""
     for change in changes:
         if change.because_of is None and (
             change.kind == "cache"
@@ -157,7 +154,7 @@ def _change(
     rows = [piece.named for piece in pieces]
     sides = [[piece.base for piece in pieces if piece.base], [piece.new for piece in pieces if piece.new]]
     base_us, new_us = (total(row["duration_us"] for row in side) for side in sides)
-    if ahead:  # many are loaded at a time: their times are no sum
+    if ahead:  # pieces load in parallel, so their times cannot be added
         base_us, new_us = (
             total(backend["duration_us"] for backend in side.first.pieces.backends)
             for side in (pairs.base, pairs.new)
@@ -181,15 +178,21 @@ def _change(
             pieces=plural(len(pieces), "piece"),
             count=f"{len(pieces):,}",
             noun="piece" if len(pieces) == 1 else "pieces",
-            names=named(rows),
+            name=f": {named(rows)}" if len(rows) == 1 else "",
             one_or_count=named(rows) if len(rows) == 1 else f"{len(rows):,} pieces",
             now=_HAD.get(now or ""),
             before=_HAD.get(before or ""),
             took=took and took + (" for all pieces" if ahead else ""),
         ),
-        text=" ".join(filter(None, [f"{large(named(rows))}." if len(rows) > 1 else "", _why(before, pieces)]))
-        if direction == "worse"
-        else "",
+        text=" ".join(
+            filter(
+                None,
+                [
+                    f"{large(named(rows))}." if len(rows) > 1 else "",
+                    _why(before, pieces) if direction == "worse" else "",
+                ],
+            )
+        ),
         change=direction,
         pairs=sorted(set(_pair_numbers(pairs, pieces))),
         cost_us=cost_us,
@@ -201,7 +204,7 @@ def _change(
 
 
 def _why(before: str | None, pieces: Sequence[_Piece]) -> str:
-    """What the log tells of the reason why pieces are compiled now."""
+    """Return why pieces are compiled now; empty if unknown."""
     other = [
         new
         for base, new in filter(None, (piece.rows for piece in pieces))
@@ -218,7 +221,7 @@ def _why(before: str | None, pieces: Sequence[_Piece]) -> str:
 
 
 def _matched(base: Pieces, new: Pieces) -> Iterator[_Piece]:
-    """Pieces of both runs, each once: by backend, submodule and sizes; those without names by their code."""
+    """Yield the pieces of both runs once, matched by backend, submodule and sizes, or by code if unnamed."""
     waiting: dict[_Name, list[VllmPiecesRow]] = {}
     for row in base.pieces:
         waiting.setdefault(_name(base, row), []).append(row)
@@ -256,7 +259,7 @@ def _frames(run: Run, rows: Sequence[VllmPiecesRow] | Sequence[VllmBackendsRow])
 
 
 def _setting_changes(base: Sequence[VllmBackendsRow], new: Sequence[VllmBackendsRow]) -> Iterator[Change]:
-    """Of backends with the same prefix, each setting once."""
+    """Yield changed settings of backends with the same prefix, each once."""
     listed: set[str] = set()
     others = {backend["prefix"]: backend["config"] for backend in reversed(base)}
     for backend in new:

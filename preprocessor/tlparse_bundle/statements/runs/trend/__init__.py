@@ -1,1 +1,1 @@
-"""Many runs over time: numbers, jumps, the document."""
+"""Trends of many runs: metrics, jumps, the document."""

@@ -1,6 +1,4 @@
-"""What is to be seen over time, as one document (schema: documents/trend): runs, their numbers, series,
-jumps.
-"""
+"""The trend document (schema: documents/trend): runs, metrics, series and jumps."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from tlparse_bundle.statements.runs.trend.run import Location, Run, ends_early
 
 _ORDER = {
     metric.key: (metric.key in PHASES, number) for number, metric in enumerate(METRICS)
-}  # of changes in words: phases last
+}  # of changes in a row: phases last
 NAME, VERSION = "tlparse-bundle-trend", 1
 _MAX_PROBLEM = 500
 
@@ -35,16 +33,15 @@ def document(
     urls: Mapping[str, str] = {},
     compare_url: str | None = None,
 ) -> dict[str, Any]:
-    """The document of runs that are in the order of time.
+    """Return the document of runs in order of time.
 
-    ``urls``: where a page finds bundles, by their names; ``compare_url``: where the page is that compares two
-    of them.
+    ``urls``: URLs of bundles by name, for pages. ``compare_url``: URL of the page that compares two bundles.
     """
     series: dict[str, list[int]] = {}
     for index, run in enumerate(runs):
         series.setdefault(run.series, []).append(index)
     names = sorted(series, key=lambda name: (-len(series[name]), name))
-    found = [change for number, name in enumerate(names) for change in _changes(runs, number, series[name])]
+    changes = [change for number, name in enumerate(names) for change in _changes(runs, number, series[name])]
     return {
         "format": {"name": NAME, "version": VERSION},
         "compare_url": compare_url,
@@ -62,8 +59,8 @@ def document(
         "runs": [_run(run, urls.get(run.location.name)) for run in runs],
         "values": {metric.key: [run.values[metric.key] for run in runs] for metric in METRICS},
         "series": [{"name": name, "run_indexes": series[name]} for name in names],
-        "jumps": sorted((change for change in found if change["confirmed"]), key=_weight),
-        "latest": sorted((change for change in found if not change["confirmed"]), key=_weight),
+        "jumps": sorted((change for change in changes if change["confirmed"]), key=_weight),
+        "latest": sorted((change for change in changes if not change["confirmed"]), key=_weight),
         "skipped": [
             {
                 "name": location.name,
@@ -88,11 +85,10 @@ def _run(run: Run, url: str | None) -> dict[str, Any]:
 
 
 def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int]) -> list[dict[str, Any]]:
-    """The jumps of a series and what is different of late, a row for each run in which something changes.
+    """Return a row for each run of a series with a jump, or with a recent change that is not yet confirmed.
 
-    A run that was killed in a compile did less than the others: that it was, is told, and what it did is no
-    part of a line. Counts tell the run exactly. Times vary, so that the run before or behind one with another
-    change is taken for that one.
+    Runs that end early only count in ``OF_THE_END``. Counts locate a run exactly. Times are noisy, so a jump
+    in time is assigned to an adjacent run that has a different change.
     """
     rows: dict[tuple[int, bool], dict[str, Any]] = {}
     for metric in sorted(METRICS, key=lambda metric: (metric.unit == MICROSECONDS, METRICS.index(metric))):
@@ -103,21 +99,21 @@ def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int])
             and runs[index].start_epoch_us is not None
             and (metric.key in OF_THE_END or not ends_early(runs[index]))
         }
-        known, numbers = list(values), list(values.values())
+        indexes, numbers = list(values), list(values.values())
         sure = jumps(numbers, metric.least)
         last = last_differs(numbers, metric.least, sure[-1].at if sure else 0)
         for jump, confirmed in [*((jump, True) for jump in sure), *([(last, False)] if last else [])]:
-            near = known[jump.at - 1 : jump.at + 2] if metric.unit == MICROSECONDS else []
+            near = indexes[jump.at - 1 : jump.at + 2] if metric.unit == MICROSECONDS else []
             at = next(
-                (index for index in (known[jump.at], *near) if (index, confirmed) in rows), known[jump.at]
+                (index for index in (indexes[jump.at], *near) if (index, confirmed) in rows), indexes[jump.at]
             )
             row = rows.setdefault(
                 (at, confirmed),
                 {
                     "series_index": series_index,
                     "run_index": at,
-                    "base_run_index": _before(known, at),
-                    "run_count": len(known) - known.index(at),
+                    "base_run_index": _before(indexes, at),
+                    "run_count": len(indexes) - indexes.index(at),
                     "comparison_url": None,
                     "changes": [],
                 },
@@ -128,9 +124,9 @@ def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int])
     return [{**row, "confirmed": confirmed} for (_, confirmed), row in rows.items()]
 
 
-def _before(known: Sequence[int], at: int) -> int:
-    """The run before one, to compare it with."""
-    return known[known.index(at) - 1]
+def _before(indexes: Sequence[int], at: int) -> int:
+    """Return the previous run with a value, for comparisons."""
+    return indexes[indexes.index(at) - 1]
 
 
 def _change(metric: Metric, jump: Jump) -> dict[str, Any]:
@@ -146,7 +142,7 @@ def _change(metric: Metric, jump: Jump) -> dict[str, Any]:
 
 
 def _weight(row: dict[str, Any]) -> tuple[float, ...]:
-    """Sort key: what costs most compile time first, then what got worse most; what saves most comes last."""
+    """Sort key: largest increase of compile time first, then most worse metrics; largest saving last."""
     times = [
         change["after"] - change["before"] for change in row["changes"] if change["metric"] == COMPILE_TIME
     ]

@@ -1,4 +1,4 @@
-"""The numbers of a trend: their names, which changes matter, and the jumps between runs."""
+"""Metrics of a trend, and detection of jumps between runs."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from tlparse_bundle.base.wording import duration
 
 WINDOW = 10  # runs on each side
 FEWEST = 5
-FEWEST_CONSTANT = 3  # where both sides do not vary
+FEWEST_CONSTANT = 3  # if neither side varies
 _TIMES_NOISE = 2
-_FLAT = (
-    0.5  # of the step between two sides, what they may change in themselves; where all grows evenly it is 1
-)
+_FLAT = 0.5  # the largest slope within the sides, as a part of the step; 1 for steady growth
 _QUANTILE = 0.9
 
 
 class Least(NamedTuple):
-    """How much a level must change to matter: by so much, and by this share of what it was."""
+    """The least change that matters: absolute, and as a share of the previous level."""
 
     change: float
     share: float = 0.0
 
 
 class Jump(NamedTuple):
-    """``at``: the first number of the new level; ``before`` and ``after`` are medians."""
+    """A jump. ``at``: index of the first number of the new level; ``before``, ``after``: medians."""
 
     at: int
     before: float
@@ -36,24 +34,22 @@ class Jump(NamedTuple):
 
 
 def jumps(numbers: Sequence[float], least: Least) -> list[Jump]:
-    """The jumps of a series, in its order."""
+    """Return the jumps of a series, in order."""
     noise = _noise(numbers)
     places = [0, *_places(numbers, noise, least), len(numbers)]
-    found = []
+    confirmed = []
     for begin, at, end in zip(places, places[1:], places[2:], strict=False):
         before, after = _sides(numbers, begin, at, end)
         jump = Jump(at, median(before), median(after))
         if _matters(jump.before, jump.after, noise, least) and abs(
             _slope(before) + _slope(after)
         ) <= _FLAT * abs(jump.after - jump.before):
-            found.append(jump)
-    return found
+            confirmed.append(jump)
+    return confirmed
 
 
 def last_differs(numbers: Sequence[float], least: Least, begin: int = 0) -> Jump | None:
-    """Where the last numbers, not enough for a jump, are beyond all from ``begin`` on, the last jump; None
-    when they are not.
-    """
+    """Return an unconfirmed jump if the last numbers exceed the range of all since ``begin``; else None."""
     noise = _noise(numbers)
     for at in range(max(begin + FEWEST, len(numbers) - FEWEST + 1), len(numbers)):
         earlier, after = numbers[begin:at], numbers[at:]
@@ -65,7 +61,7 @@ def last_differs(numbers: Sequence[float], least: Least, begin: int = 0) -> Jump
 
 
 def _places(numbers: Sequence[float], noise: float, least: Least) -> list[int]:
-    """Where levels change: the first place, then what there is on both sides of it."""
+    """Return the indexes at which the level changes, ascending. Splits recursively at the first change."""
     places, todo = [], [(0, len(numbers))]
     while todo:
         begin, end = todo.pop()
@@ -74,7 +70,7 @@ def _places(numbers: Sequence[float], noise: float, least: Least) -> list[int]:
         )
         if group:
             first, last = max(begin, group[0] - WINDOW), min(end, group[-1] + WINDOW)
-            place = min(group, key=lambda at: _left(numbers[first:at]) + _left(numbers[at:last]))
+            place = min(group, key=lambda at: _deviation(numbers[first:at]) + _deviation(numbers[at:last]))
             places.append(place)
             todo += [(place, end), (begin, place)]
     return sorted(places)
@@ -100,21 +96,19 @@ def _matters(before: float, after: float, noise: float, least: Least) -> bool:
 
 
 def _slope(numbers: Sequence[float]) -> float:
-    """How much higher the second half is than the first."""
+    """Return the median of the second half minus that of the first."""
     half = len(numbers) // 2
     return median(numbers[-half:]) - median(numbers[:half]) if half else 0.0
 
 
 def _noise(numbers: Sequence[float]) -> float:
-    """What neighbours differ by, but for the tenth that differ most; where these are few, not counting the
-    largest.
-    """
+    """Return the 90th percentile of the differences between neighbors; of few, the largest but one."""
     steps = sorted(abs(after - before) for before, after in pairwise(numbers))
     return steps[int(_QUANTILE * (len(steps) - 1))] if len(steps) > 1 else 0.0
 
 
 def _first_group(places: Iterable[int]) -> list[int]:
-    """The first place, with those that follow it without a gap."""
+    """Return the first place and those that follow it without a gap."""
     group: list[int] = []
     for place in places:
         if group and place > group[-1] + 1:
@@ -123,8 +117,8 @@ def _first_group(places: Iterable[int]) -> list[int]:
     return group
 
 
-def _left(numbers: Sequence[float]) -> float:
-    """What is left to explain when all of them are said to be the median."""
+def _deviation(numbers: Sequence[float]) -> float:
+    """Return the sum of the absolute deviations from the median."""
     middle = median(numbers)
     return sum(abs(number - middle) for number in numbers)
 
@@ -135,7 +129,7 @@ _LEAST = {MICROSECONDS: Least(100_000, 0.05), COUNT: Least(1)}
 
 
 class Metric(NamedTuple):
-    """``key`` names it in the document; ``worse`` is 'more', 'less' or None where neither is."""
+    """A number of a run. ``key``: name in the document. ``worse``: 'more', 'less' or None (neutral)."""
 
     key: str
     title: str
@@ -159,7 +153,7 @@ CACHES = {
 FINDINGS = {f"{severity}_count": severity for severity in ("error", "warning")}
 OF_THE_END = frozenset(
     ("unfinished_count", "failure_count", "error_count", "warning_count")
-)  # may tell why a run ended early
+)  # may show why a run ended early
 
 METRICS = (
     Metric(
@@ -287,7 +281,7 @@ BY_KEY = {metric.key: metric for metric in METRICS}
 
 
 def day(start_epoch_us: int | None) -> str:
-    """'2026-11-03 02:10', in UTC."""
+    """Return a time in UTC as '2026-11-03 02:10'."""
     return (
         "unknown"
         if start_epoch_us is None
@@ -296,7 +290,7 @@ def day(start_epoch_us: int | None) -> str:
 
 
 def value(key: str, number: float | None) -> str:
-    """A number of a metric with its unit; '–' when it is unknown."""
+    """Return a number of a metric with its unit; '–' if unknown."""
     if number is None:
         return "–"
     if BY_KEY[key].unit == MICROSECONDS:
@@ -305,7 +299,7 @@ def value(key: str, number: float | None) -> str:
 
 
 def step(key: str, before: float, after: float) -> str:
-    """'41.2 s → 63 s (+53 %)'."""
+    """Return '41.2 s → 63 s (+53 %)'."""
     share = (
         f" ({100 * (after - before) / before:+.0f}\u00a0%)".replace("-", "−")
         if before and BY_KEY[key].unit == MICROSECONDS

@@ -1,4 +1,4 @@
-"""One run of a program, read from the manifest of its bundle alone."""
+"""One run of a program, read from the manifest of its bundle."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ _LATEST_US = 253_402_300_800_000_000  # the year 10000
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A bundle: ``name`` as in the list of bundles, ``folder`` the name of the folder that it lies in,
-    ``place`` a path or URL.
-    """
+    """A bundle: its ``name`` in the list of bundles, the name of its parent folder, and its path or URL."""
 
     name: str
     folder: str
@@ -35,26 +33,24 @@ class Run:
     location: Location
     label: str | None
     commit: str | None
-    start_epoch_us: int | None  # of the log that began first
+    start_epoch_us: int | None  # of the log that started first
     log_count: int
     torch_versions: tuple[str, ...]
-    values: dict[str, int | None]  # by the key of the metric; None: unknown
+    values: dict[str, int | None]  # by key of the metric; None: not recorded
 
     @property
     def series(self) -> str:
-        """What runs have in common that are compared over time: the label, else the folder."""
+        """The name of the series: the label, else the folder."""
         return self.label or self.location.folder
 
 
 def ends_early(run: Run) -> bool:
-    """Whether a log of it ends inside a compile."""
+    """Return whether a log of the run ends inside a compile."""
     return bool(run.values["unfinished_count"])
 
 
 def read_run(location: Location) -> Run:
-    """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would
-    look like a jump.
-    """
+    """Read a run. Raise BundleError if its manifest cannot be read or its logs are still being written."""
     manifest = read_manifest(open_store(location.place))
     if manifest.get("growing"):
         raise BundleError(
@@ -80,14 +76,14 @@ def read_run(location: Location) -> Run:
 
 
 def read_runs(locations: Iterable[Location]) -> tuple[list[Run], list[tuple[Location, BundleError]]]:
-    """The runs in the order of their start, those without a time last; and bundles that cannot be read."""
+    """Return (runs in order of start, those without a time last; bundles that cannot be read)."""
     runs, broken = [], []
-    with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
-        for location, found in pool.map(_tried, locations):
-            if isinstance(found, Run):
-                runs.append(found)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # remote bundles are slow
+        for location, run in pool.map(_tried, locations):
+            if isinstance(run, Run):
+                runs.append(run)
             else:
-                broken.append((location, found))
+                broken.append((location, run))
     runs.sort(key=lambda run: (run.start_epoch_us is None, run.start_epoch_us or 0, run.location.name))
     return runs, broken
 
@@ -104,10 +100,8 @@ def _name(text: str | None) -> str | None:
 
 
 def _values(summaries: Sequence[dict[str, Any]]) -> dict[str, int | None]:
-    """The numbers of a run.
-
-    Of several logs the slowest tells times, the one with most misses of a cache tells of the cache, else the
-    highest number counts.
+    """Return the numbers of a run: times of its slowest log, lookups of the log with most misses per cache,
+    otherwise the highest number.
     """
     values: dict[str, int | None] = {
         metric.key: _highest(summary.get(metric.key) for summary in summaries) for metric in METRICS
@@ -133,5 +127,5 @@ def _values(summaries: Sequence[dict[str, Any]]) -> dict[str, int | None]:
 
 
 def _highest(numbers: Iterable[Any]) -> int | None:
-    """Of those that are known."""
+    """Return the highest valid number; None if there is none."""
     return max((number for number in numbers if type(number) is int and 0 <= number < _EXACT), default=None)

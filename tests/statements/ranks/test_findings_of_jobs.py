@@ -1,4 +1,4 @@
-"""What is said of real jobs (fixtures/jobs), and what must not be said of them."""
+"""Findings about real jobs (fixtures/jobs), and statements that must not appear."""
 
 import re
 import shutil
@@ -12,46 +12,46 @@ from tlparse_bundle.statements.ranks.rank_finding import KINDS
 from tlparse_bundle.statements.ranks.registry import REFERENCE, TEMPLATES
 from tlparse_bundle.statements.ranks.runs import Run, RunOfLog, runs_of, to_compare
 
-NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"
 GATHER = "`all_gather_into_tensor` of f32 (64, 8) in group `0`"
 SUM = "`all_reduce` (sum) of f32 (16, 8) in group `0`"
 AGREES = "The order of collectives agrees on all ranks."
 FAULTS = r"hang|fail|wait|never|finish|still compiling|cannot|wrong|missing|[Nn]o log"
 
-# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be
-# said)
+# scenario: (headline, kind and severity of the first finding, texts that must appear, texts that must not)
 SAID = {
     "extra_then_hang": (
         (
-            "In `exchange` [2/0], rank 2 calls `all_reduce` (sum) of f32 (16, 8) in group `0`, but ranks "
-            "0, 1 and 3 call `all_gather_into_tensor` of f32 (64, 8). All 4 ranks have logs; ranks 0, 1 "
-            "and 3 agree."
+            "In `exchange` [2/0], rank 2 calls `all_reduce`, ranks 0, 1 and 3 call "
+            "`all_gather_into_tensor`. Ranks 0, 1 and 3 agree."
         ),
         ("collective-mismatch", "error"),
         [
             "Mismatched collectives: the ranks will hang or fail here.",
+            (
+                "is `all_reduce` (sum) of f32 (16, 8) on rank 2 and `all_gather_into_tensor` of f32 (64, 8)"
+                " on ranks 0, 1 and 3."
+            ),
             ("Rank 2 compiled `warmup` [0/0], but ranks 0, 1 and 3 did not; later compile ids are shifted"),
         ],
         r"embed|agrees|missing|Ranks 0, 1 and 3 (hang|fail)",
     ),
     "other_reduce_op": (
         (
-            "In `reduce` [1/0], rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0`, but ranks "
-            "0–2 call `all_reduce` (sum) of f32 (16, 8). Ranks 0 to 3 have logs; ranks 0–2 agree. The "
-            "logs do not record the world size."
+            "In `reduce` [1/0], rank 3 calls `all_reduce` (max), ranks 0–2 call `all_reduce` (sum). Ranks "
+            "0–2 agree. World size is not recorded."
         ),
         ("collective-mismatch", "error"),
         [
             "The ranks continue, but their results are wrong or unequal.",
+            "`all_reduce` (max) of f32 (16, 8) on rank 3 and `all_reduce` (sum) of f32 (16, 8) on ranks 0–2.",
             "Called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`.",
         ],
         r"hang|cannot|never|agrees|still compiling|fewer",
     ),
     "other_group": (
         (
-            "In `reduce` [1/0], rank 1 calls `all_reduce` in group `2`, but ranks 0, 2 and 3 call it in "
-            "group `1`. Ranks 0 to 3 have logs; ranks 0, 2 and 3 agree. The logs do not record the world "
-            "size."
+            "In `reduce` [1/0], rank 1 calls `all_reduce` in group `2`, ranks 0, 2 and 3 in group `1`. "
+            "Ranks 0, 2 and 3 agree. World size is not recorded."
         ),
         ("group-differs", "warning"),
         ["No other rank makes this call in group `2`"],
@@ -59,19 +59,21 @@ SAID = {
     ),
     "other_shape": (
         (
-            "In `reduce` [1/0], rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0`, but ranks 0, "
-            "1 and 3 call `all_reduce` (sum) of f32 (16, 8). Ranks 0 to 3 have logs; ranks 0, 1 and 3 "
-            "agree. The logs do not record the world size."
+            "In `reduce` [1/0], rank 2 calls `all_reduce` of (17, 8), ranks 0, 1 and 3 call `all_reduce` "
+            "of (16, 8). Ranks 0, 1 and 3 agree. World size is not recorded."
         ),
         ("collective-mismatch", "error"),
-        [": input `L['x']` is float32 (17, 8) instead of float32 (16, 8)"],
+        [
+            "Input `L['x']` is float32 (17, 8) instead of float32 (16, 8)",
+            "is `all_reduce` (sum) of f32 (17, 8) on rank 2 and `all_reduce` (sum) of f32 (16, 8) on ranks",
+        ],
         r"fewer|more `all_reduce`|embed` \[0/0\].*different|agrees",
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree: 2 compiles, the same on each compared rank. The logs do not record the "
-            "world size. The order of collectives agrees in each process group. The ranks form 2 parts "
-            "with no compile in common, like pipeline stages: ranks 0 and 1; ranks 2 and 3."
+            "Ranks 0 to 3 agree: 2 compiles, the same on each compared rank. World size is not recorded. "
+            "The order of collectives agrees in each process group. The ranks form 2 parts with no compile "
+            "in common, like pipeline stages."
         ),
         ("stages", "info"),
         [],
@@ -79,40 +81,40 @@ SAID = {
     ),
     "pipeline_broken": (
         (
-            "Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], but rank "
-            "3 has no matching call. Ranks 0 to 3 have logs; ranks 0–2 agree. The logs do not record the "
-            "world size. The ranks form 2 parts with no compile in common, like pipeline stages: ranks 0 "
-            "and 1; ranks 2 and 3."
+            "Rank 2 calls `all_reduce` in `head_stage` [0/0], but rank 3 has no matching call. Ranks 0–2 "
+            "agree. World size is not recorded."
         ),
         ("collective-waits", "error"),
-        ["1 fewer `all_reduce`"],
+        [
+            "1 fewer `all_reduce`",
+            "`all_reduce` (sum) of f32 (32, 8) in group `2` is call",
+            "The ranks form 2 parts with no compile in common, like pipeline stages",
+            "Ranks 0 and 1; ranks 2 and 3.",
+        ],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
     ),
     "absent_caller": (
         (
-            "Rank 2 never started `sync` [1/0], which ranks 0, 1 and 3 finished; the others need it for "
-            "`all_reduce` (sum) of f32 (16, 8) in group `0`. Ranks 0 to 3 have logs; ranks 0, 1 and 3 "
-            "agree. The logs do not record the world size."
+            "Rank 2 never started `sync` [1/0], which ranks 0, 1 and 3 finished; others need it for "
+            "`all_reduce`. Ranks 0, 1 and 3 agree. World size is not recorded."
         ),
         ("never-began", "error"),
-        ["Ranks 0, 1 and 3 wait for rank 2 in"],
+        [f"Ranks 0, 1 and 3 wait for rank 2 in {SUM}"],
         r"still compiling|failed|agrees|Ranks 0, 1 and 3 (never|are)",
     ),
     "inside_compile": (
         (
             "Rank 2 is still compiling `sync` [1/0] when its log ends (after 1.39 s, in "
-            "`compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. Ranks 0 to 3 have "
-            "logs; ranks 0, 1 and 3 agree. The logs do not record the world size."
+            "`compile_fx.<locals>.fw_compiler_base`). Ranks 0, 1 and 3 agree. World size is not recorded."
         ),
         ("unfinished-compile", "error"),
-        [f"The ranks that finished it wait for rank 2 in {SUM}."],
+        [f"Ranks 0, 1 and 3 finished it and wait for rank 2 in {SUM}."],
         r"never started|agrees on|failed",
     ),
     "all_unfinished": (
         (
             "All 4 ranks are still compiling `block` [1/0] when the logs end (after 1.35 s, in "
-            "`compile_fx.<locals>.fw_compiler_base`). Ranks 0 to 3 have logs; each has a finding below. "
-            "The logs do not record the world size."
+            "`compile_fx.<locals>.fw_compiler_base`). World size is not recorded."
         ),
         ("unfinished-compile", "error"),
         [],
@@ -120,8 +122,8 @@ SAID = {
     ),
     "one_short": (
         (
-            "Rank 3 never started `step` [0/3], which ranks 0–2 finished. Ranks 0 to 3 have logs; ranks "
-            "0–2 agree. The logs do not record the world size."
+            "Rank 3 never started `step` [0/3], which ranks 0–2 finished. Ranks 0–2 agree. World size is "
+            "not recorded."
         ),
         ("never-began", "info"),
         ["no rank is known to wait"],
@@ -129,9 +131,8 @@ SAID = {
     ),
     "one_short_waited": (
         (
-            "Rank 3 never started `step_with_total` [0/3], which ranks 0–2 finished; the others need it "
-            "for `all_reduce` (sum) of f32 (19, 8) in group `0`. Ranks 0 to 3 have logs; ranks 0–2 agree. "
-            "The logs do not record the world size."
+            "Rank 3 never started `step_with_total` [0/3], which ranks 0–2 finished; others need it for "
+            "`all_reduce`. Ranks 0–2 agree. World size is not recorded."
         ),
         ("never-began", "error"),
         ["Ranks 0–2 wait for rank 3 in"],
@@ -139,9 +140,9 @@ SAID = {
     ),
     "restart": (
         (
-            "Ranks 0 to 3 agree: 3 compiles, the same on each. The logs do not record the world size. The "
-            "order of collectives agrees on all ranks. 4 logs of an earlier attempt from 2026-11-23 "
-            "07:21:53 UTC are not compared."
+            "Ranks 0 to 3 agree: 3 compiles, the same on each. World size is not recorded. The order of "
+            "collectives agrees on all ranks. 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC "
+            "are not compared."
         ),
         ("other-run", "info"),
         ["`--run 1`"],
@@ -149,9 +150,9 @@ SAID = {
     ),
     "two_jobs": (
         (
-            "Ranks 0 to 3 agree: 3 compiles, the same on each. The logs do not record the world size. The "
-            "order of collectives agrees on all ranks. 2 logs of a different run from 2026-11-23 07:24:09 "
-            "UTC are not compared."
+            "Ranks 0 to 3 agree: 3 compiles, the same on each. World size is not recorded. The order of "
+            "collectives agrees on all ranks. 2 logs of a different run from 2026-11-23 07:24:09 UTC are "
+            "not compared."
         ),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
@@ -164,16 +165,16 @@ SAID = {
         r"hang|fail|never|agrees on all",
     ),
     "last_missing_unknown": (
-        ("Ranks 0 to 2 agree: 2 compiles, the same on each. The logs do not record the world size."),
+        ("Ranks 0 to 2 agree: 2 compiles, the same on each. World size is not recorded."),
         None,
         [],
         FAULTS + "|3 ranks|collective",
     ),
     "all_failed": (
         (
-            "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' "
-            "raised: TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`. Ranks 0 to "
-            "3 have logs; each has a finding below. The logs do not record the world size."
+            "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' raised: "
+            "TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`. World size is not "
+            "recorded."
         ),
         ("failed-everywhere", "error"),
         [],
@@ -181,19 +182,15 @@ SAID = {
     ),
     "two_versions": (
         (
-            "Rank 3 ran torch 2.12.0+cu130, but ranks 0–2 ran torch 2.13.0+cu130. Ranks 0 to 3 have logs; "
-            "ranks 0–2 agree. The logs do not record the world size. The order of collectives agrees on "
-            "all ranks."
+            "Rank 3 ran torch 2.12.0+cu130, but ranks 0–2 ran torch 2.13.0+cu130. Ranks 0–2 agree. World "
+            "size is not recorded. The order of collectives agrees on all ranks."
         ),
         ("mixed-versions", "warning"),
         [],
         r"failed|hang|different collectives",
     ),
     "equal_logs": (
-        (
-            "The logs of ranks 0 and 1 are identical. Ranks 0 to 2 have logs; rank 2 has no finding. The "
-            "logs do not record the world size."
-        ),
+        ("The logs of ranks 0 and 1 are identical. Rank 2 has no finding. World size is not recorded."),
         ("equal-logs", "warning"),
         ["Records in the log of rank 1 have a different rank than its file name"],
         r"agree|hang|fail",
@@ -207,8 +204,7 @@ SAID = {
     "backend_fails_one": (
         (
             "Rank 1 failed to compile `block` [1/0]: `BackendCompilerFailed: backend='backend' raised: "
-            "RuntimeError: broken backend`. Ranks 0 to 3 have logs; ranks 0, 2 and 3 agree. The logs do "
-            "not record the world size."
+            "RuntimeError: broken backend`. Ranks 0, 2 and 3 agree. World size is not recorded."
         ),
         ("failure", "error"),
         ["Rank 1 never started `reduce` [2/0], which ranks 0, 2 and 3 finished"],
@@ -216,8 +212,8 @@ SAID = {
     ),
     "late": (
         (
-            "Rank 2 started compiling 14.9 s after the others. Ranks 0 to 3 have logs; ranks 0–3 agree. "
-            "The logs do not record the world size. The order of collectives agrees on all ranks."
+            "Rank 2 started compiling 14.9 s after the others. Ranks 0–3 agree. World size is not "
+            "recorded. The order of collectives agrees on all ranks."
         ),
         ("late-start", "info"),
         [],
@@ -225,8 +221,8 @@ SAID = {
     ),
     "cached_before": (
         (
-            "Ranks 0–2 loaded from caches what rank 3 had to compile. Ranks 0 to 3 have logs; ranks 0–3 "
-            "agree. The logs do not record the world size. The order of collectives agrees on all ranks."
+            "Ranks 0–2 loaded from caches what rank 3 had to compile. Ranks 0–3 agree. World size is not "
+            "recorded. The order of collectives agrees on all ranks."
         ),
         ("cached-before", "info"),
         ["aot_autograd miss"],
@@ -237,7 +233,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def job(root, tmp_path_factory):
-    """job(name): the bundle of a scenario; sound."""
+    """Return job(name): the sound bundle of a scenario."""
     made = {}
 
     def build_it(name):
@@ -252,7 +248,7 @@ def job(root, tmp_path_factory):
 
 
 def everything(bundle):
-    """All sentences."""
+    """Return all sentences."""
     return "\n".join(
         [
             bundle.job["text"],
@@ -266,7 +262,7 @@ def test_every_scenario_is_here(root):
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said_of_a_job(name, job):
+def test_findings_of_a_job(name, job):
     headline, first, must, must_not = SAID[name]
     bundle = job(name)
     assert bundle.job["text"] == headline
@@ -289,8 +285,8 @@ def test_every_kind_has_a_reference():
 
 
 @pytest.mark.parametrize("part", [0.35, 0.6, 0.8, 0.97])
-def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
-    """A log that ends within a payload or an envelope, wherever that is."""
+def test_records_after_a_cut_are_not_a_difference(root, tmp_path, part):
+    """A log that ends anywhere within a payload or an envelope."""
     for path in (root / "fixtures" / "jobs" / "healthy8").iterdir():
         shutil.copy(path, tmp_path)
     (path,) = tmp_path.glob("*_rank_3_*")
@@ -312,7 +308,7 @@ def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
     assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
 
 
-def test_what_follows_stands_below_its_cause(job):
+def test_an_effect_is_below_its_cause(job):
     rows = job("extra_then_hang").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [
         ("collective-mismatch", None),
@@ -325,7 +321,7 @@ def test_what_follows_stands_below_its_cause(job):
 
 
 def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_path):
-    """Of the logs of absent_caller those of ranks 1 and 2 change places: names of files and ranks of records."""
+    """Ranks 1 and 2 of absent_caller swap places: names of files and ranks of records."""
     prints = []
     for name, swapped in (("as_is", {}), ("swapped", {1: 2, 2: 1})):
         folder = tmp_path / name
@@ -366,11 +362,11 @@ def test_another_run_can_be_chosen(root, tmp_path):
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
     with pytest.raises(BundleError, match="there is no run 3 with several ranks") as error:
         build(logs, tmp_path / "third", run=3)
-    assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
+    assert "Pass a number from 1 to 2 to --run." in error.value.hint and not (tmp_path / "third").exists()
 
 
-def test_a_merged_bundle_says_the_same(root, tmp_path):
-    """What is said needs no log again: neither graphs nor code of collectives."""
+def test_a_merged_bundle_has_the_same_findings(root, tmp_path):
+    """Merging needs no log: neither graphs nor code of collectives."""
     logs = discover([root / "fixtures" / "jobs" / "extra_then_hang"])
     parts = []
     for number, some in enumerate((logs[:2], logs[2:])):
@@ -405,7 +401,7 @@ def test_a_log_without_a_rank_is_named(root, tmp_path):
 
 
 def test_clocks_that_differ_by_days_do_not_part_a_job():
-    """Only where a rank comes twice is there anything to choose."""
+    """There is a choice only where a rank occurs twice."""
     day = 86_400_000_000
     apart = [RunOfLog(str(rank), rank, None, None, rank * day, rank * day + 1) for rank in range(3)]
     assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
@@ -427,7 +423,7 @@ def test_the_newest_attempt_is_compared(ranks, version, number):
 
 
 def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
-    """Logs that were copied under other names, or of another job, beside those of a job of four."""
+    """Logs copied under other names, or of another job, beside those of a job of four."""
     traces = tmp_path / "traces"
     shutil.copytree(root / "fixtures" / "jobs" / "extra_then_hang", traces)
     (first,) = traces.glob("*rank_0*")

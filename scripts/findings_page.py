@@ -1,0 +1,156 @@
+"""docs/reference/findings.md: what each kind of finding means, an example from a fixture, what to do."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tlparse_bundle.statements as statements
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.statements.finding import UNLISTED
+from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
+from tlparse_bundle.statements.registry import kinds
+
+# Below fixtures/. The example of a kind is the first finding of that kind, in this order.
+LOGS = (
+    "recompiles/trace",
+    "graph_breaks/trace",
+    "failures/trace",
+    "caches/trace",
+    "dynamic_shapes/trace",
+    "export_dtrace/trace",
+    "killed/trace",
+    "vllm/llama-fail",
+    "vllm/llama-cold",
+    "vllm/llama-jit-warm",
+    *(
+        f"versions/2.13.0/{name}.log.zst"
+        for name in ("autotune", "unpicklable", "cudagraphs", "guards", "no_wait", "many")
+    ),
+    "versions/2.4.1/breaks.log.zst",
+)
+RANKS = (
+    *(
+        f"jobs/{name}"
+        for name in (
+            "extra_then_hang",
+            "absent_caller",
+            "all_failed",
+            "inside_compile",
+            "backend_fails_one",
+            "cached_before",
+            "equal_logs",
+            "other_group",
+            "pipeline_broken",
+            "last_missing",
+            "late",
+            "restart",
+            "two_versions",
+        )
+    ),
+    "ranks_straggler/trace",
+    "ranks_execution_order/trace",
+    "ranks_extra_break/trace",
+    "versions/2.4.1/ddp",
+)
+
+
+class _Entry(NamedTuple):
+    title: str
+    meaning: str
+    fix: str
+    not_when: str
+
+
+# What no module of its own finds.
+_UNLISTED = _Entry(
+    "Unlisted findings",
+    "A bundle lists at most 300 findings per log. This one counts the rest, by kind.",
+    "Fix what is listed first, and build the bundle of the next run.",
+    "`check` counts unlisted findings as unknown, so do not ignore it there.",
+)
+_HEAD = """# Findings
+
+A finding is a statement about a log: what happened, where, what it cost and what to do. This
+page explains each kind. `scripts/docs` generates it: the examples come from real logs in `fixtures/`.
+
+The tables [findings](../tables/findings.md) and [rank_findings](../tables/rank_findings.md) list the fields.
+`tlparse-bundle report out/ --kind recompile` prints one kind.
+"""
+
+
+def references(of_ranks: bool) -> dict[str, Any]:
+    """Return the REFERENCE entries by kind, of logs or of ranks."""
+    found: dict[str, Any] = {} if of_ranks else {UNLISTED: _UNLISTED}
+    for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
+        if (".ranks" in info.name) == of_ranks:
+            found |= getattr(importlib.import_module(info.name), "REFERENCE", {})
+    return found
+
+
+def missing() -> list[str]:
+    """Return the kinds without an entry, such as 'ranks: guard'."""
+    logs, ranks = references(False), references(True)
+    return [kind for kind in kinds() if kind not in logs] + [
+        f"ranks: {kind}" for kind in RANK_KINDS if kind not in ranks
+    ]
+
+
+def findings_page(root: Path) -> str:
+    """The text of the page."""
+    parts = [_HEAD, "## One log"]
+    parts += _sections(kinds(), references(False), _examples(root, LOGS, of_ranks=False))
+    parts += ["## Several ranks"]
+    parts += _sections(RANK_KINDS, references(True), _examples(root, RANKS, of_ranks=True))
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _sections(
+    names: Iterable[str], entries: dict[str, Any], examples: dict[str, tuple[str, dict[str, Any]]]
+) -> list[str]:
+    return [
+        _section(kind, entries[kind], examples.get(kind)) for kind in dict.fromkeys(names) if kind in entries
+    ]
+
+
+def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) -> str:
+    lines = [f"### {entry.title}", f"Kind: `{kind}`", entry.meaning]
+    if example:
+        place, row = example
+        text = " ".join(re.sub(r"```.*?```", "", row["text"] or "", flags=re.DOTALL).split())
+        lines.append(f"**Example** from `fixtures/{place}`:")
+        lines.append("> " + _plain(row["title"]) + (f"\n>\n> {_plain(text)}" if text else ""))
+    else:
+        lines.append("No fixture has an example of this finding.")
+    lines += [f"**What to do:** {entry.fix}", f"**Limits:** {entry.not_when}"]
+    return "\n\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """A text of a log with the characters that Markdown reads escaped, outside of code spans."""
+    pieces = text.split("`")
+    pieces[::2] = [re.sub(r"([<>*_\[\]\\|])", r"\\\1", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
+
+
+def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
+    """{kind: (fixture, row)}."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for place in places:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "out")
+            build(discover([root / "fixtures" / place]), out, codec="none", jobs=1)
+            bundle = Bundle.open(out)
+            rows: list[Any] = (
+                bundle.rank_table("rank_findings")
+                if of_ranks
+                else [row for log in bundle.logs for row in log.findings()]
+            )
+            for row in rows:
+                found.setdefault(row["kind"], (place, row))
+    return found
