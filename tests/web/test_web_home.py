@@ -88,7 +88,7 @@ def test_a_row_summarizes_problems_and_offers_viewers_with_contents(page, served
     def row(name):
         return page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=f"runs/{name}"))
 
-    expect(row("hang")).to_contain_text("Rank 2 calls")  # the rank findings, not those of one log
+    expect(row("hang")).to_contain_text("rank 2 calls")  # the rank findings, not those of one log
     expect(row("hang").locator(".chip-error")).to_have_text("✖ 1 error")
     expect(row("hang")).to_contain_text("4 ranks")
     expect(row("failures").locator(".chip-error")).to_have_text("✖ 5 errors")

@@ -19,7 +19,7 @@ REASONS = {
         "1 fewer all_reduce",
         "at position 2, all_gather_into_tensor instead of all_reduce",
     ],
-    "killed": ["is still compiling", "ranks 0–2 finished it", "wait for rank 3"],
+    "killed": ["is still compiling", "Ranks 0–2 finished it", "wait for rank 3"],
     "straggler": ["took 2", " s to compile block", "The other ranks wait"],
 }
 
@@ -66,7 +66,9 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
         expect(first).to_contain_text(words)
     others = {
         int(n)
-        for n in re.findall(r"(?:Rank|n rank) (\d)", page.get_by_role("region", name="Summary").inner_text())
+        for n in re.findall(
+            r"(?<!of )\b[Rr]ank (\d)(?! ›)", page.get_by_role("region", name="Summary").inner_text()
+        )
     }
     assert others == {rank}, "no other rank is accused"
     the_matrix_marks_the_cell(page, name, known)

@@ -145,7 +145,7 @@ def test_an_origin_that_was_not_allowed_reads_nothing(
     fork_for(proxy)
     viewer = hosted(tmp_path / "mine")
     page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
-    expect(page.get_by_role("alert")).to_contain_text("did not respond")
+    expect(page.get_by_role("alert")).to_contain_text("(Failed to fetch)")
     for mode in ("cors", "no-cors"):
         read = (
             "async ([url, mode]) => { try { return (await (await fetch(url, { mode })).text()).length } catch"

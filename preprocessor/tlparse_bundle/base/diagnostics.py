@@ -74,7 +74,7 @@ CODES: dict[str, Code] = {
     ),
     "string-redefined": Code(
         "warning",
-        "An interned string id was defined a second time with different text; the newest definition counts from"
+        "An interned string id was defined again with different text; the newest definition counts from"
         " there on.",
     ),
     "string-undefined": Code(

@@ -45,9 +45,7 @@ def _text(metadata: Metadata, key: str) -> str:
 
 
 def _graph_dump(metadata: Metadata, record: Record) -> Output | None:
-    """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in
-    payloads/.
-    """
+    """Return the file of a graph dump; None for those of vLLM, whose payloads are in payloads/."""
     name = _text(metadata, "name")
     return None if name.startswith("vllm_") else Output(PAYLOAD, f"{name}.txt")
 

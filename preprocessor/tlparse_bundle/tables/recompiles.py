@@ -256,7 +256,7 @@ class Recompiles:
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         """Yield the reasons and the code objects, and the requests (``ASKED``), from which
-        ``statements.derived_tables`` makes the recompiles.
+        ``statements.derived_tables`` derives the recompiles.
         """
         # The start of the last one may still follow in a growing log, so it is not noted.
         refused = dict(self._open) if self._is_old else {}

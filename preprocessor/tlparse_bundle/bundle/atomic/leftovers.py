@@ -18,8 +18,7 @@ except ImportError:  # Windows
 # In the staging folder.
 NEW = "new"  # what is being written
 OLD = "old"  # what was at the place, where two folders cannot be exchanged
-# while there is one, the change that it describes has to be undone; without it the new one is in place, or was never
-# begun to be put there
+# Describes a change to undo. Without it, the new folder is in place, or its move never began.
 UNDO = "undo"
 _DROPPED = "dropped"
 
