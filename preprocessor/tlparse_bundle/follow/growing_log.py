@@ -238,7 +238,7 @@ class GrowingLog:
 
     @property
     def behind_us(self) -> int:
-        """Return how much earlier the log's clock is than ours: that of another machine, or a replayed log."""
+        """Return how far our clock is ahead of the log's: a different machine's, or a replayed log."""
         known = self._behind_us or 0
         return known if abs(known) >= _SAME_CLOCK_US else 0
 

@@ -51,7 +51,7 @@ class StackTable:
         return self._frame_rows[self._stack_rows[row][1]]
 
     def rows_since(self, counts: tuple[int, int]) -> tuple[StackRows, tuple[int, int]]:
-        """Return the frames and stacks after ``counts``, for ``extend`` of another table, and the new counts."""
+        """Return the frames and stacks after ``counts``, for ``extend`` of another table, and new counts."""
         frames, stacks = counts
         return (self._frame_rows[frames:], self._stack_rows[stacks:]), (
             len(self._frame_rows),
