@@ -149,7 +149,7 @@ def test_a_table_of_too_many_values_is_reported_in_a_sentence(text, bundle):
 @pytest.mark.parametrize(
     ("path", "damage", "ask", "problem"),
     [
-        ("artifacts.jsonl", lambda data: b"{", lambda it: it.artifacts, "is no JSON"),
+        ("artifacts.jsonl", lambda data: b"{", lambda it: it.artifacts, "is not JSON"),
         (
             "blobs.jsonl",
             lambda data: data.replace(b'"sha256":"', b'"sha256":"8'),

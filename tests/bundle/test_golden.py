@@ -3,7 +3,7 @@
 tests/golden/killed is the bundle of fixtures/killed, not compressed, so that a diff can be read.
 A change of the preprocessor that was not meant to change bundles fails here.
 
-To write it anew is right when the change of the bundle is the purpose of your change: a new table or
+Rewrite it when the change of the bundle is the purpose of your change: a new table or
 field (raise the minor version of the format), a mended value, a better text. Then
 run
 

@@ -20,7 +20,7 @@ TEXT = (
 MALFORMED = {
     "logs is not a list": ("manifest.json", lambda m: m.update(logs=5)),
     "a log is not an object": ("manifest.json", lambda m: m["logs"].append("x")),
-    "format is no object": ("manifest.json", lambda m: m.update(format=[])),
+    "format is not an object": ("manifest.json", lambda m: m.update(format=[])),
     "minor is a text": ("manifest.json", lambda m: m["format"].update(minor="1")),
     "codec is a list": ("manifest.json", lambda m: m.update(codec=["none"])),
     "codec is unknown": ("manifest.json", lambda m: m.update(codec="rar")),

@@ -202,7 +202,7 @@ def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_p
 
 def test_a_compressed_bomb_that_is_not_a_log_is_refused(tmp_path):
     bomb(tmp_path / "zeros.gz", b"", b"\0", gzip.compress, 64 * MEGABYTE)
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         discover([tmp_path / "zeros.gz"])
 
 

@@ -143,7 +143,7 @@ def test_a_file_that_is_not_a_log_is_reported_at_once(place):
     path, out = place
     other = path.with_name("notes.txt")
     other.write_bytes(b"no record\n" * 10_000)
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         Follower([other], out).run(lambda: False, lambda manifest: None)
 
 

@@ -101,7 +101,7 @@ def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign
             ),
         )
 
-    with pytest.raises(BundleError, match="is no path of a file of"):
+    with pytest.raises(BundleError, match="is not a path of"):
         foreign(change=change)
     assert not (tmp_path / "out").exists()
 

@@ -325,7 +325,7 @@ def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
         assert f"contains files that are not part of a site: {name}" in str(run("--overwrite").exception)
         (tmp_path / "site" / name).unlink()
     (tmp_path / "site" / "bundles.json").write_text("{}")
-    assert "is no site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()
+    assert "is not a site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()
 
 
 # ---- whole or not at all

@@ -170,7 +170,7 @@ def test_damaged_log_is_reported(show):
     data = log("""
         str ["a.py", 0]
         dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}
-        > this is no record
+        > this is not a record
         artifact:notes 0/0
             | payload
     """)

@@ -75,7 +75,7 @@ CODES: dict[str, Code] = {
     "string-redefined": Code(
         "warning",
         "An interned string id was defined again with different text; the newest definition counts from"
-        " there on.",
+        " then on.",
     ),
     "string-undefined": Code(
         "info",

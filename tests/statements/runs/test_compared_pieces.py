@@ -43,7 +43,7 @@ def test_why_a_warm_start_compiled(compared, root):
         change["text"] for change in changes if change["kind"] == "vllm" and change["change"] == "worse"
     )
     assert not [change for change in changes if change["kind"] == "code"], (
-        "what was loaded has no code in this log: that is no other code"
+        "loaded code is not in this log, so it is not reported as different"
     )
 
 
