@@ -307,5 +307,5 @@ function parseText(text, path) {
 
 /** @param {string} path @param {Error} error */
 function unreadable(path, error) {
-  return new BundleError(`Can't decode ${path}:  ${error.message ?? error}`, { cause: error });
+  return new BundleError(`Can't decode ${path}: ${error.message ?? error}`, { cause: error });
 }
