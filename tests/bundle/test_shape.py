@@ -164,7 +164,7 @@ def test_of_a_newer_version_unknown_fields_and_words_are_let_through(name, docum
             try:
                 closed(other, {})
             except Malformed as error:
-                if error.problem == "is no field that there is":
+                if error.problem == "unknown field":
                     check(other, {})
                     refused += 1
     assert refused
@@ -223,7 +223,7 @@ def test_a_keyword_that_it_does_not_know_is_an_error(keyword):
 
 @pytest.mark.parametrize("value, said", [
     ([], "top level: a list is not an object"),
-    ({}, "top level: lacks 'rows'"),
+    ({}, "top level: 'rows' is missing"),
     ({"rows": [{"n": 1}, {"n": -1}]}, "rows[1].n: -1 is less than 0"),
     ({"rows": [{"n": "1"}]}, "rows[0].n: '1' is not an integer"),
     ({"rows": [{"n": 0}], "word": 5}, "word: 5 is not a string"),

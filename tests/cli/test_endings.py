@@ -297,7 +297,7 @@ def test_a_full_disk(name, material, in_a_namespace):
     )
     done = in_a_namespace(script, *command(*words))
     said(
-        done, "there are 102,400 free" if name == "restore" else "No space left on device"
+        done, "only 102,400 are free" if name == "restore" else "No space left on device"
     )  # restore knows what it needs
     assert "place/out/" not in done.stderr and ".partial" not in done.stderr
 

@@ -180,7 +180,7 @@ def test_a_file_of_garbage_is_kept_and_reported(data, log_of, found):
 
 def test_a_file_that_is_no_trace_is_refused_unless_its_name_says_that_it_is_one(tmp_path):
     (tmp_path / "notes.txt").write_text("shopping list")
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         discover([tmp_path / "notes.txt"])
 
 

@@ -204,7 +204,7 @@ def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_p
 
 def test_a_compressed_bomb_that_is_no_log_is_refused(tmp_path):
     bomb(tmp_path / "zeros.gz", b"", b"\0", gzip.compress, 64 * MEGABYTE)
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         discover([tmp_path / "zeros.gz"])
 
 
@@ -280,13 +280,13 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
         capture_output=True,
         text=True,
     )
-    told = {
-        "out": "enough room",
-        tempfile.gettempdir(): "TMPDIR names another folder",
+    hints = {
+        "out": "Choose a path on a disk with enough space",
+        tempfile.gettempdir(): "Set TMPDIR to a folder",
     }  # rows of tables wait in the second
     assert done.returncode == 1 and any(
         f"Error: '{place}' cannot be written: File too large" in done.stderr and hint in done.stderr
-        for place, hint in told.items()
+        for place, hint in hints.items()
     )
     assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(
         f"dedicated_log_torch_trace_rank_{rank}.log" for rank in (0, 1)

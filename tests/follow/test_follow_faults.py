@@ -145,7 +145,7 @@ def test_a_file_that_is_no_log_is_said_at_once(place):
     path, out = place
     other = path.with_name("notes.txt")
     other.write_bytes(b"no record\n" * 10_000)
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         Follower([other], out).run(lambda: False, lambda manifest: None)
 
 
@@ -334,7 +334,7 @@ def test_gone_on_with_without_its_log(codec, place):
     path, out = place
     interrupted(path, out, OLD)
     path.rename(path.with_name("dedicated_log_torch_trace_other.log"))
-    with pytest.raises(BundleError, match="which is gone"):
+    with pytest.raises(BundleError, match="which no longer exists"):
         Follower([path.parent], out, codec=codec).run(lambda: True, lambda manifest: None)
     assert validate(Bundle.open(out)) == []
 

@@ -214,7 +214,7 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     write_comparison(document, base, new, tmp_path / "out")
     with pytest.raises(BundleError) as error:
         write_comparison(document, base, new, tmp_path / "out")
-    assert "--overwrite replaces the folder of a comparison" in error.value.hint
+    assert "--overwrite replaces only the folder of a comparison" in error.value.hint
     before = files(tmp_path / "out")
     write_comparison(document, base, new, tmp_path / "out", overwrite=True)
     assert files(tmp_path / "out") == before

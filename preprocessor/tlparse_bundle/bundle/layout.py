@@ -22,7 +22,7 @@ CONTEXT_KEYS = frozenset(
     (*ID_KEYS, "rank", "severity", "timestamp", "pathname", "thread", "subgraph_name", "has_payload", "stack")
 )
 ROWS_PER_FILE, BYTES_PER_FILE = 4096, 1 << 20  # of a table: a browser parses such a file without a pause
-LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
+LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as in the schema of the manifest
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _OWN = re.compile(
     rf"manifest\.json|(?:live/[0-9]{{1,15}}/)?(?:schemas\.json|ranks/{_NAME}(?:/[0-9]{{4,18}})?\.jsonl?|logs/{LOG_ID}/(?:{_NAME}\.jsonl?|{_NAME}/[0-9]{{4,18}}\.(?:jsonl?|log))"

@@ -141,7 +141,7 @@ class _Standard:
         decoder = _standard.ZstdDecompressor()
         content: bytes = decoder.decompress(data)
         if not decoder.eof or decoder.unused_data:
-            raise ZstdError("the frame was cut" if not decoder.eof else "there is data behind the frame")
+            raise ZstdError("the frame was cut" if not decoder.eof else "there is data after the frame")
         return content
 
     def pieces(self, data: bytes, piece_bytes: int) -> Iterator[bytes]:

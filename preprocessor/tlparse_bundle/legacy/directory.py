@@ -2,7 +2,7 @@
 compile_directory.json.
 
 tlparse joins names from a log to its output folder as they are and writes wherever that leads. Here they stay
-inside: what is no plain name of a file is left out or replaced.
+inside: anything but a plain file name is left out or replaced.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def _text(metadata: Metadata, key: str) -> str:
 
 
 def _graph_dump(metadata: Metadata, record: Record) -> Output | None:
-    """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in
-    payloads/.
-    """
+    """Return the file of a dump of vLLM. Most have none: their payload is in payloads/."""
     name = _text(metadata, "name")
     return None if name.startswith("vllm_") else Output(PAYLOAD, f"{name}.txt")
 

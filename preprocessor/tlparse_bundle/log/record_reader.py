@@ -61,7 +61,7 @@ class Record:
     """One record of a log.
 
     ``prefix`` is (level, date and time, microseconds, b"pid path:line"); () marks a long stretch of
-    bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept``
+    bytes that are not a record. ``left_out`` says that there is a payload, too large to be read. ``kept``
     holds all bytes since the end of the record before, except a payload whose lines can be written
     again from ``payload``: concatenated over a log they are the verbatim chunks.
     """

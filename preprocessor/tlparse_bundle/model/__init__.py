@@ -1,4 +1,4 @@
-"""The definitions behind every number that anybody sees. Manifest, commands, SQL and viewers take their
+"""The definitions of every number that users see. Manifest, commands, SQL and viewers take their
 numbers from fields that follow them.
 
 - **compile**: something torch compiled, all attempts together: a row of ``compiles``. A frame, a frame of

@@ -49,7 +49,7 @@ class BlobWriter:
         self._timeline: BufferOfSeries | None = None
         self._timeline_bytes = 0  # with the pieces that are not in it yet
         self._pieces: list[bytes] = []
-        self._mark = object()  # on payloads that stand in these blobs
+        self._mark = object()  # on payloads that are in these blobs
         self._timeline_rows: list[int] = []  # of the packs of chromium events
 
     def place(self, events: Iterable[Event]) -> None:

@@ -23,7 +23,7 @@ Row = Mapping[str, Any]  # of findings, rank_findings, or the changes of a compa
 def report(sections: Sequence[Section], places: Mapping[str, str], *, growing: str | None = None) -> str:
     """The headline of each log as a notice, and its findings where they are.
 
-    ``places``: where files lie in the repository (see places_in).
+    ``places``: paths of files in the repository (see places_in).
     ``growing``: what to say of a growing bundle first.
     """
     lines = [] if growing is None else [annotation("notice", "still growing", growing)]

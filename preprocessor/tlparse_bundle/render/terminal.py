@@ -120,7 +120,7 @@ def check(outcomes: Sequence[Outcome], *, allow_unknown: bool, width: int = 100)
     )
     unknown = sum(one.outcome == UNKNOWN for one in outcomes)
     if unknown:
-        last += f" {unknown} cannot be told, " + (
+        last += f" {unknown} unknown, " + (
             "which is allowed." if allow_unknown else "which counts as failed: --allow-unknown lets it pass."
         )
     lines = [line for one in outcomes for line in outcome(one, width)]

@@ -201,7 +201,7 @@ class Recompiles:
         reasons, understood = read_reasons(text)
         if not understood:
             unexpected(
-                self._diagnostics, event, "not one text or list of texts, each beginning with a compile id"
+                self._diagnostics, event, "not one string or a list of strings that each start with a compile id"
             )
         recompile = self._add(event, code, reasons, None if understood else text)
         if code is not None:
@@ -256,7 +256,7 @@ class Recompiles:
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         """Yield the reasons and the code objects, and the requests (``ASKED``), from which
-        ``statements.derived_tables`` makes the recompiles.
+        ``statements.derived_tables`` derives the recompiles.
         """
         # The start of the last one may still follow in a growing log, so it is not noted.
         refused = dict(self._open) if self._is_old else {}
@@ -270,7 +270,7 @@ class Recompiles:
         compiles: list[str | None] = []  # of the rows so far
         for number, row in enumerate(self._requests):
             compiles.append(row["compile"])
-            leader = self._caused_by.get(number)  # which stands before it
+            leader = self._caused_by.get(number)  # an earlier row
             yield {
                 **row,
                 "caused_by": None if leader is None else compiles[leader],

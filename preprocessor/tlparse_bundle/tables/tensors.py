@@ -74,7 +74,7 @@ class Tensors:
             return
         key: tuple[int, int] = (value.get("describer_id", -1), value.get("id", -1))
         if not (_is_number(key[0]) and _is_number(key[1])):
-            unexpected(event, self._diagnostics, "describer_id or id is no number")
+            unexpected(event, self._diagnostics, "describer_id or id is not a number")
         elif event.type == "describe_storage":
             self._storage_events[key] = event.index
             size = value.get("size")
@@ -87,7 +87,7 @@ class Tensors:
         elif key in self._positions:
             self._add_source(self._positions[key], text_of(value.get("source")))
         else:
-            unexpected(event, self._diagnostics, f"source of a tensor {key} that the log does not describe")
+            unexpected(event, self._diagnostics, f"source of tensor {key}, which the log does not describe")
 
     def _add_source(self, position: int, source: str | None) -> None:
         if source is not None:
@@ -97,7 +97,7 @@ class Tensors:
     def _add_tensor(self, event: Event, key: tuple[int, int], value: dict[str, Any]) -> None:
         storage = value.get("storage")
         if type(value.get("size")) is not list:
-            unexpected(event, self._diagnostics, "size is no list")
+            unexpected(event, self._diagnostics, "size is not a list")
         self._tensors.append(
             {
                 **place_of(event),

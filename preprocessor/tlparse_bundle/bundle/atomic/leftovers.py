@@ -18,8 +18,8 @@ except ImportError:  # Windows
 # In the staging folder.
 NEW = "new"  # what is being written
 OLD = "old"  # what was at the place, where two folders cannot be exchanged
-# while there is one, what it tells of has to be undone; without it the new one is in place, or was never
-# begun to be put there
+# while it exists, the exchange that it describes has to be undone; else the new folder is in place, or its
+# exchange has not begun
 UNDO = "undo"
 _DROPPED = "dropped"
 

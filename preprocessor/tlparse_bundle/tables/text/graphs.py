@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 MAX_OPS = 100  # different operations of one graph
 MAX_SUBGRAPHS = 200
-_MAX_LINE = 100_000  # characters of a line that are read; what counts stands at its beginning
+_MAX_LINE = 100_000  # characters of a line that are read; the start of a line is enough
 _MAX_REMEMBERED = 250  # characters of a line that is remembered
 
 _LINE = re.compile(r"[^\n]+")
@@ -128,7 +128,7 @@ class _Reader:
     def _graph_at(self, indent: int) -> Counts | None:
         """Return the graph of a line with this indent."""
         while self._open and self._open[-1].indent >= indent:
-            self._open.pop()  # text behind the graph, such as the signature of an exported program
+            self._open.pop()  # text after the graph, such as the signature of an exported program
         return self._open[-1] if self._open else None
 
     def _observe_call(self, indent: int, name: str, root: str, function: str, method: str | None) -> None:
