@@ -170,7 +170,12 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
             lambda it: list(it.events()),
             "it has 1 rows instead of 2",
         ),
-        ("../../blobs", lambda data: data[:-1] + b"!", lambda it: it.artifacts[0].bytes(), "hash of its content differs"),
+        (
+            "../../blobs",
+            lambda data: data[:-1] + b"!",
+            lambda it: it.artifacts[0].bytes(),
+            "hash of its content differs",
+        ),
     ],
     ids=["JSON", "schema", "directory", "chunk", "blob"],
 )

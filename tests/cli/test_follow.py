@@ -131,7 +131,11 @@ def test_a_writer_that_is_killed_is_a_sentence(start):
     started = start("follow", "trace", "out", "--no-serve", "--json").state()
     os.kill(children(started.process.pid)[0], signal.SIGKILL)
     returned, out, errors = started.end()
-    assert returned == 1 and json.loads(out)["error"]["code"] == "worker-died" and "run the command again to continue" in errors
+    assert (
+        returned == 1
+        and json.loads(out)["error"]["code"] == "worker-died"
+        and "run the command again to continue" in errors
+    )
 
 
 def test_without_a_log_nothing_is_written(start, tmp_path):

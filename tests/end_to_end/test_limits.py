@@ -256,7 +256,7 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
     path = tmp_path / NAME
     path.unlink()
     path.mkdir()  # opens, but no byte of it can be read
-    with pytest.raises(BundleError, match=f"{NAME} cannot be read"):
+    with pytest.raises(BundleError, match=f"{NAME}' cannot be read"):
         build(logs, tmp_path / "out", jobs=1)
     assert sorted(os.listdir(tmp_path)) == [NAME]
 

@@ -306,7 +306,9 @@ def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(
         monkeypatch.setattr(
             folder, "exchange", lambda one, other: exchange(one, other) if exchanges else False
         )
-    with pytest.raises(BundleError, match=r"contains files that are not part of a bundle|was changed by another process") as error:
+    with pytest.raises(
+        BundleError, match=r"contains files that are not part of a bundle|was changed by another process"
+    ) as error:
         build(logs, out, jobs=1, overwrite=True)
     assert error.value.code == "exists"
     assert len(Bundle.open(out).logs) == 1 and (out / what).exists()

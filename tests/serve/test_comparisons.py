@@ -179,7 +179,7 @@ def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
     assert result.exit_code == 0, result.output
     assert (
         result.output.startswith(
-            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph"
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): a different graph was captured"
         )
         and "python -m http.server" in result.output
     )
@@ -258,7 +258,7 @@ def test_a_folder_is_exported(sides, tmp_path):
         export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
     )
     wrong = export("--overwrite", "--compile", "0/0")
-    assert wrong.exit_code == 2 and "is a comparison, of which the file holds all" in wrong.output
+    assert wrong.exit_code == 2 and "is a comparison, and --compile, --viewer and --preset need a bundle" in wrong.output
     assert "larger than 1 MB" in str(export("--overwrite", "--max-mb", "1").exception)
     blob = next((tmp_path / "out" / "new" / "blobs").rglob("*.zst"))
     blob.write_bytes(

@@ -253,7 +253,8 @@ def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):
 
 def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
     with pytest.raises(
-        BundleError, match=r"circular import of modules: (a\.js > main\.js > a\.js|main\.js > a\.js > main\.js)"
+        BundleError,
+        match=r"circular import of modules: (a\.js > main\.js > a\.js|main\.js > a\.js > main\.js)",
     ):
         modules(make(tmp_path, main='import "./a.js";\n', a='import "./main.js";\n'), tmp_path)
     with pytest.raises(BundleError, match=r"needs .*nothing\.js, which is not there"):
@@ -325,7 +326,10 @@ def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
         assert f"contains files that are not part of a site: {name}" in str(run("--overwrite").exception)
         (tmp_path / "site" / name).unlink()
     (tmp_path / "site" / "bundles.json").write_text("{}")
-    assert "exists and is not a site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()
+    assert (
+        "exists and is not a site" in str(run("--overwrite").exception)
+        and (tmp_path / "site" / "viewers").is_dir()
+    )
 
 
 # ---- whole or not at all

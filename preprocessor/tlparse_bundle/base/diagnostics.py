@@ -94,8 +94,7 @@ CODES: dict[str, Code] = {
     ),
     "text-invalid": Code(
         "warning",
-        "The record contains invalid UTF-8 or half of a surrogate pair, replaced by U+FFFD in the"
-        " metadata.",
+        "The record contains invalid UTF-8 or half of a surrogate pair, replaced by U+FFFD in the metadata.",
     ),
     "compile-id-invalid": Code(
         "warning",

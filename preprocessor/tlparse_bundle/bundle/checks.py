@@ -79,9 +79,7 @@ def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
             if row["id"] != number:
                 raise Malformed(f"{quoted(row['id'])} instead of {number}", "id", f"row {number}")
             if name == "stacks" and row["parent"] is not None and row["parent"] >= number:
-                raise Malformed(
-                    f"stack {row['parent']} does not precede it", "parent", f"row {number}"
-                )
+                raise Malformed(f"stack {row['parent']} does not precede it", "parent", f"row {number}")
         if name == "spans":
             _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows])
     except Malformed as error:

@@ -97,7 +97,8 @@ class _Checker:
         manifest, where = self.bundle.manifest, "manifest.json"
         live, rows = manifest.get("live"), manifest["logs"]
         self.require(
-            (live is None) == ("growing" not in manifest), f"{where}: only one of 'growing' and 'live' is present"
+            (live is None) == ("growing" not in manifest),
+            f"{where}: only one of 'growing' and 'live' is present",
         )
         if live is None:
             paths = (manifest["schemas"], *(row["path"] for row in rows), *rank_paths(manifest))
@@ -125,7 +126,10 @@ class _Checker:
                 f"{where}: the last record of log {row['id']} has no descriptor",
             )
             keys = [compile["compile"] for compile in state["running"] if compile["compile"] is not None]
-            self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} is listed twice as running")
+            self.require(
+                len(set(keys)) == len(keys),
+                f"{where}: a compile of log {row['id']} is listed twice as running",
+            )
 
     def check_ranks(self) -> None:
         """Check tables about several ranks: schemas and references to logs and rows."""

@@ -207,12 +207,14 @@ class Follower:
             self._begin_again(log_id)
             return False
         except FileNotFoundError:
-            self._note("vanished", log_id, f"{shown(log.log.path)} was removed. The bundle keeps the part that was read.")
+            self._note(
+                "vanished",
+                log_id,
+                f"{shown(log.log.path)} was removed. The bundle keeps the part that was read.",
+            )
             return False
         except (OSError, BundleError) as error:
-            self._note(
-                "unreadable", log_id, f"{shown(log.log.path)} can no longer be read: {reason(error)}"
-            )
+            self._note("unreadable", log_id, f"{shown(log.log.path)} can no longer be read: {reason(error)}")
             return False
         if there is None:
             return False

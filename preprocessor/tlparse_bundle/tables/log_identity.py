@@ -62,5 +62,7 @@ def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Dia
     if name_rank is None:
         return recorded[0] if recorded else None
     if recorded and name_rank not in recorded:
-        diagnostics.add("rank-differs", f"rank {name_rank} in the file name, but rank {recorded[0]} in the records")
+        diagnostics.add(
+            "rank-differs", f"rank {name_rank} in the file name, but rank {recorded[0]} in the records"
+        )
     return name_rank

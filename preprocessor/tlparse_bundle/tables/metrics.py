@@ -118,7 +118,7 @@ class Metrics:
             if len(self._configs) >= MAX_CONFIGS:
                 self._note(
                     event,
-                    f"more than {MAX_CONFIGS} different configurations, so only the metadata has this {field}",
+                    f"more than {MAX_CONFIGS} different configurations; only the metadata has this {field}",
                 )
                 return None
             number = self._config_numbers[key] = len(self._configs)

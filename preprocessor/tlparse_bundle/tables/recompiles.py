@@ -201,7 +201,9 @@ class Recompiles:
         reasons, understood = read_reasons(text)
         if not understood:
             unexpected(
-                self._diagnostics, event, "not one string or a list of strings that each start with a compile id"
+                self._diagnostics,
+                event,
+                "not one string or a list of strings that each start with a compile id",
             )
         recompile = self._add(event, code, reasons, None if understood else text)
         if code is not None:
