@@ -167,7 +167,7 @@ def called(places, name, arguments):
 def test_what_there_is_not_is_said_with_what_there_is(places):
     for name, arguments, words in [
         ("findings", {}, "Pass 'bundle', one of"),
-        ("findings", {"bundle": "nowhere"}, "There are: recompiles"),
+        ("findings", {"bundle": "nowhere"}, "Use one of: recompiles"),
         ("compile", {"bundle": "recompiles", "compile": "9/9"}, "has no compile '9/9'"),
         ("artifact", {"bundle": "recompiles", "compile": "0/0", "name": "nothing"}, "Its artifacts: "),
         ("ranks", {"bundle": "recompiles"}, "one rank"),

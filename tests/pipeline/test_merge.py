@@ -58,7 +58,7 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
     with pytest.raises(BundleError, match=r"codec zstd, but .* has gzip"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
     traces.rewrite(tmp_path / "c", "manifest.json", lambda manifest: manifest["format"].update(minor=9))
-    with pytest.raises(BundleError, match=r"has the format 2\.9"):
+    with pytest.raises(BundleError, match=r"has format 2\.9"):
         merge([tmp_path / "c"], tmp_path / "out")
 
 

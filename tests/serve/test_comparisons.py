@@ -271,7 +271,7 @@ def test_a_folder_is_exported(sides, tmp_path):
     (tmp_path / "out" / "comparison.json").write_text(
         json.dumps(document | {"format": document["format"] | {"major": 2}})
     )
-    assert "of another version" in str(export("--overwrite").exception)
+    assert "has a different version of the comparison format" in str(export("--overwrite").exception)
     shutil.rmtree(tmp_path / "out" / "new")
     (tmp_path / "out" / "comparison.json").write_text(json.dumps(document))
     assert "out/new" in str(export("--overwrite").exception)

@@ -257,7 +257,7 @@ def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
         match=r"circular import of modules: (a\.js > main\.js > a\.js|main\.js > a\.js > main\.js)",
     ):
         modules(make(tmp_path, main='import "./a.js";\n', a='import "./main.js";\n'), tmp_path)
-    with pytest.raises(BundleError, match=r"needs .*nothing\.js, which is not there"):
+    with pytest.raises(BundleError, match=r"imports .*nothing\.js, which does not exist"):
         modules(make(tmp_path, main='import "./nothing.js";\n'), tmp_path)
     with pytest.raises(BundleError, match="which is not there"):
         modules(make(tmp_path, main='import "../outside.js";\n'), tmp_path)
