@@ -362,7 +362,7 @@ def test_cat_names_the_attempt_that_has_it(tmp_path, run):
     several = run("cat", "two-bundle", "1/0_1/inductor_output_code")
     assert (
         several.returncode == 1
-        and "Name one: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code"
+        and "Use one of: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code"
         in several.stderr
     )
 

@@ -170,8 +170,8 @@ def test_what_there_is_not_is_said_with_what_there_is(places):
         ("findings", {"bundle": "nowhere"}, "Use one of: recompiles"),
         ("compile", {"bundle": "recompiles", "compile": "9/9"}, "has no compile '9/9'"),
         ("artifact", {"bundle": "recompiles", "compile": "0/0", "name": "nothing"}, "Its artifacts: "),
-        ("ranks", {"bundle": "recompiles"}, "one rank"),
-        ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "may only read"),
+        ("ranks", {"bundle": "recompiles"}, "does not have several ranks"),
+        ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "can only read"),
         (
             "sql",
             {"bundle": "recompiles", "query": "select * from read_text('/etc/passwd')"},

@@ -259,7 +259,7 @@ def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
         modules(make(tmp_path, main='import "./a.js";\n', a='import "./main.js";\n'), tmp_path)
     with pytest.raises(BundleError, match=r"imports .*nothing\.js, which does not exist"):
         modules(make(tmp_path, main='import "./nothing.js";\n'), tmp_path)
-    with pytest.raises(BundleError, match="which is not there"):
+    with pytest.raises(BundleError, match="which does not exist"):
         modules(make(tmp_path, main='import "../outside.js";\n'), tmp_path)
 
 
