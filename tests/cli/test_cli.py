@@ -351,7 +351,10 @@ def test_cat_names_the_attempt_that_has_it(tmp_path, run):
         assert run(name, "-q").returncode == 0
     done = run("cat", "one-bundle", "1/0/inductor_output_code")  # there is one log: no need to name it
     assert done.returncode == 1 and "has it in attempts 1/0_1, 1/0_2" in done.stderr
-    assert "Use one of: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code" in done.stderr
+    assert (
+        "Use one of: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code"
+        in done.stderr
+    )
     assert run("cat", "one-bundle", "1/0_1/inductor_output_code").stdout.strip() == "code"
     assert (
         run("cat", "one-bundle", "rank_0_x/2/0/a").stdout

@@ -175,7 +175,7 @@ def test_what_there_is_not_is_said_with_what_there_is(places):
         (
             "sql",
             {"bundle": "recompiles", "query": "select * from read_text('/etc/passwd')"},
-            "reads the tables of the bundle and nothing else",
+            "can only read the tables of the bundle",
         ),
     ]:
         failed, text = called(places, name, arguments)

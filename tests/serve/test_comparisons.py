@@ -258,7 +258,10 @@ def test_a_folder_is_exported(sides, tmp_path):
         export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
     )
     wrong = export("--overwrite", "--compile", "0/0")
-    assert wrong.exit_code == 2 and "is a comparison, and --compile, --viewer and --preset need a bundle" in wrong.output
+    assert (
+        wrong.exit_code == 2
+        and "is a comparison, and --compile, --viewer and --preset need a bundle" in wrong.output
+    )
     assert "larger than 1 MB" in str(export("--overwrite", "--max-mb", "1").exception)
     blob = next((tmp_path / "out" / "new" / "blobs").rglob("*.zst"))
     blob.write_bytes(

@@ -59,7 +59,11 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for (code, is_last), rows in problems.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
-        noun = ("line is not a TORCH_TRACE record", "lines are not TORCH_TRACE records") if code == "not-a-record" else ("record", "records")
+        noun = (
+            ("line is not a TORCH_TRACE record", "lines are not TORCH_TRACE records")
+            if code == "not-a-record"
+            else ("record", "records")
+        )
         yield Finding(
             "data-problem",
             "warning",
