@@ -35,7 +35,7 @@ _HELP = (
 
 
 class CompileTrace:
-    """What torch compiled since the start of the test. ``folder`` has its logs."""
+    """The compiles since the start of the test. ``folder`` has its logs."""
 
     def __init__(self, folder: Path):
         self.folder = folder

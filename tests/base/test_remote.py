@@ -214,7 +214,7 @@ def test_merging_in_a_bucket(s3, pair, tmp_path):
 
 def test_missing_logs_and_bundles(s3):
     s3.pipe_file("jobs/empty/notes.txt", b"no log")
-    with pytest.raises(BundleError, match="s3://jobs/nothing cannot be read"):
+    with pytest.raises(BundleError, match="'s3://jobs/nothing' cannot be read"):
         discover(["s3://jobs/nothing"])
     with pytest.raises(BundleError, match="has no TORCH_TRACE log"):
         discover(["s3://jobs/empty"])
@@ -274,7 +274,7 @@ def test_a_cluster_reports_a_log_that_cannot_be_read_in_a_sentence(cluster, tmp_
     (tmp_path / "rank_1.log").write_bytes(log("x"))
     logs = discover([tmp_path])
     (tmp_path / "rank_1.log").unlink()
-    with pytest.raises(BundleError, match=r"rank_1\.log cannot be read"):
+    with pytest.raises(BundleError, match=r"rank_1\.log' cannot be read"):
         build(logs, tmp_path / "out", executor=workers(cluster))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rank_0.log"]
 

@@ -129,7 +129,7 @@ def test_an_interrupt_when_the_lock_has_just_been_taken(out, monkeypatch):
 def test_a_file_of_the_name_of_the_lock_is_not_ours(out):
     lock = out.with_name(".out.tlparse-lock")
     lock.write_text("mine")
-    with pytest.raises(BundleError, match="in the way"), new_folder(out):
+    with pytest.raises(BundleError, match="is not a lock file of tlparse-bundle"), new_folder(out):
         pass
     assert lock.read_text() == "mine" and entries(out.parent) == [lock.name]
 
@@ -147,7 +147,7 @@ def test_a_lock_cannot_point_to_another_folder(out):
     (out.parent / "thesis").mkdir()
     for name in ("thesis", "../home/thesis", ".other.01234567.partial", ".out.01234567.partial/../thesis"):
         out.with_name(".out.tlparse-lock").write_text(name)
-        with pytest.raises(BundleError, match="in the way"), new_folder(out):
+        with pytest.raises(BundleError, match="is not a lock file of tlparse-bundle"), new_folder(out):
             pass
     assert (out.parent / "thesis").exists()
 

@@ -199,7 +199,7 @@ def test_the_command_prints_them():
         and "payload_form" in say("table", "events").stdout
     )
     assert say("table").stdout.split() == [page.stem for page in PAGES]
-    assert "There are: aliasing" in say("table", "nothing").exception.hint
+    assert "Use one of: aliasing" in say("table", "nothing").exception.hint
     assert "docs table NAME" in say().stdout
 
 

@@ -26,7 +26,7 @@ def growing(tmp_path):
 
 
 CHANGES = {
-    "'growing' and 'live' come together": lambda manifest: manifest.pop("growing"),
+    "only one of 'growing' and 'live' is present": lambda manifest: manifest.pop("growing"),
     "'live' has other logs": lambda manifest: manifest["live"]["logs"].clear(),
     "more bytes than were read": lambda manifest: manifest["live"]["logs"][0].update(read_bytes=1),
     "a last record, or events, and not both": lambda manifest: manifest["live"]["logs"][0].update(

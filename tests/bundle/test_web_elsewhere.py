@@ -95,14 +95,14 @@ def test_another_host_port_or_scheme_is_not_followed(there, web, bundle, hosted)
         return there.format(secret=secret.removeprefix("http://"), port=url.rpartition(":")[2])
 
     message = refusal(f"{url}/out")
-    assert "sends to another one" in message and "pass a URL there" in message
+    assert "server redirects to" in message and "pass a URL there" in message
     assert asked == ["/out/manifest.json"] and not asked_there
 
 
 def test_a_log_that_leads_elsewhere_is_not_followed(web):
     secret, asked_there = web(lambda handler: sends(handler, b"V0101 secret"))
     url, _ = web(lambda handler: sends(handler, status=307, Location=f"{secret}/x"))
-    with pytest.raises(BundleError, match=f"sends to another one, {secret}; pass a URL there"):
+    with pytest.raises(BundleError, match=f"redirects to {secret}; pass a URL there"):
         discover([f"{url}/dedicated_log_torch_trace_x.log"])
     for do in (
         lambda: RemoteFolder(url).info("x"),
@@ -110,7 +110,7 @@ def test_a_log_that_leads_elsewhere_is_not_followed(web):
         lambda: RemoteFolder(url).folders(),
         lambda: RemoteFolder(url).files(),
     ):
-        with pytest.raises(OSError, match="sends to another one"):
+        with pytest.raises(OSError, match="server redirects to"):
             do()
     assert not asked_there
 
@@ -193,7 +193,7 @@ def test_a_body_without_end(length, web):
         except OSError as error:  # bytes after the body may arrive with it
             assert len(str(error)) < 500 and "\n" not in str(error)
         return
-    with pytest.raises(OSError, match="more than the 4,194,304 bytes"):
+    with pytest.raises(OSError, match="more than 4,194,304 bytes"):
         RemoteFolder(url).read("x", 1 << 22)
 
 
@@ -214,7 +214,7 @@ def test_a_range_without_end(web, monkeypatch):
         without_end(handler, bytes(1 << 20), 0)
 
     url, _ = web(answer)
-    with pytest.raises(OSError, match="more than the 8,388,608 bytes"):
+    with pytest.raises(OSError, match="more than 8,388,608 bytes"):
         RemoteFile(f"{url}/x.log").open().read(100)
 
 
@@ -224,7 +224,7 @@ def test_a_log_on_a_bucket_has_the_same_bound():
     fsspec.filesystem("memory").pipe_file("/bounds/empty", b"")
     folder = RemoteFolder("memory://bounds")
     assert folder.read("x", 101) == bytes(101) and folder.read("empty", 5) == b""
-    with pytest.raises(OSError, match="more than the 100 bytes"):
+    with pytest.raises(OSError, match="more than 100 bytes"):
         folder.read("x", 100)
     with pytest.raises(FileNotFoundError):
         folder.read("nothing", 100)
@@ -247,7 +247,7 @@ def test_a_server_that_never_responds(way, web, impatient):
 
     url, _ = web(answer)
     message = refusal(f"{url}/out")
-    assert ("gave no answer in" if way in ("silence", "head") else "sends too slowly") in message
+    assert ("did not respond within" if way in ("silence", "head") else "sends too slowly") in message
 
 
 @pytest.mark.parametrize("size", [None, 1 << 20])

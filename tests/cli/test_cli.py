@@ -350,8 +350,11 @@ def test_cat_names_the_attempt_with_the_artifact(tmp_path, run):
             (tmp_path / name / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(log(ATTEMPTS))
         assert run(name, "-q").returncode == 0
     done = run("cat", "one-bundle", "1/0/inductor_output_code")  # there is one log: no need to name it
-    assert done.returncode == 1 and "the attempts 1/0_1, 1/0_2 have it" in done.stderr
-    assert "Type: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code" in done.stderr
+    assert done.returncode == 1 and "has it in attempts 1/0_1, 1/0_2" in done.stderr
+    assert (
+        "Use one of: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code"
+        in done.stderr
+    )
     assert run("cat", "one-bundle", "1/0_1/inductor_output_code").stdout.strip() == "code"
     assert (
         run("cat", "one-bundle", "rank_0_x/2/0/a").stdout
@@ -362,7 +365,7 @@ def test_cat_names_the_attempt_with_the_artifact(tmp_path, run):
     several = run("cat", "two-bundle", "1/0_1/inductor_output_code")
     assert (
         several.returncode == 1
-        and "Name one: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code"
+        and "Use one of: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code"
         in several.stderr
     )
 

@@ -95,7 +95,7 @@ def test_the_second_ctrl_c_ends_at_once_and_following_again_resumes(start, tmp_p
     returned, _, errors = started.end(signal.SIGINT)
     assert (
         returned == 130
-        and "To go on: tlparse-bundle follow trace out" in errors
+        and "To continue: tlparse-bundle follow trace out" in errors
         and "nothing was written" not in errors
     )
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
@@ -131,7 +131,11 @@ def test_a_killed_writer_is_reported_in_a_sentence(start):
     started = start("follow", "trace", "out", "--no-serve", "--json").state()
     os.kill(children(started.process.pid)[0], signal.SIGKILL)
     returned, out, errors = started.end()
-    assert returned == 1 and json.loads(out)["error"]["code"] == "worker-died" and "follow again" in errors
+    assert (
+        returned == 1
+        and json.loads(out)["error"]["code"] == "worker-died"
+        and "run the command again to continue" in errors
+    )
 
 
 def test_without_a_log_nothing_is_written(start, tmp_path):
@@ -158,11 +162,11 @@ def test_a_folder_that_appears_later(start, tmp_path):
 @pytest.mark.parametrize(
     "arguments, code, words",
     [
-        (["trace", "out", "--no-serve", "--open"], 2, "leave out --open"),
-        (["trace", "s3://bucket/out"], 1, "has to be a folder"),
+        (["trace", "out", "--no-serve", "--open"], 2, "--no-serve cannot be combined with --open"),
+        (["trace", "s3://bucket/out"], 1, "follow writes only to a local folder"),
         (["trace", "mine"], 1, "mine"),
         (["trace", "done", "--no-serve"], 1, "--overwrite"),
-        (["done", "out"], 1, "is a bundle already"),
+        (["done", "out"], 1, "is a bundle, not a trace"),
         (["trace", "out", "--label", ""], 2, "--label"),
         (["trace", "out", "--until-exit", "0"], 2, "--until-exit"),
         ([], 2, "TRACE"),

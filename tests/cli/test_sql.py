@@ -104,15 +104,15 @@ def test_several_bundles_in_one_query(built):
 @pytest.mark.parametrize(
     "query, said",
     [
-        ("DELETE FROM compiles", "may only read"),
-        ("ATTACH '/tmp/other.db' AS x", "may only read"),
-        ("SET memory_limit = '100GB'", "may only read"),
-        ("COPY compiles TO '/tmp/compiles.csv'", "may only read"),
-        ("INSTALL httpfs", "may only read"),
+        ("DELETE FROM compiles", "can only read"),
+        ("ATTACH '/tmp/other.db' AS x", "can only read"),
+        ("SET memory_limit = '100GB'", "can only read"),
+        ("COPY compiles TO '/tmp/compiles.csv'", "can only read"),
+        ("INSTALL httpfs", "can only read"),
         ("SELECT * FROM read_text('/etc/passwd')", "disabled by configuration"),
         ("SELECT * FROM '/etc/passwd'", "does not exist"),
         ("SELECT * FROM glob('/etc/*')", "disabled by configuration"),
-        ("SELECT 1; SELECT 2", "one statement"),
+        ("SELECT 1; SELECT 2", "not a single statement"),
         ("SELECT * FROM nowhere", "nowhere does not exist"),
         ("SELEC 1", "syntax error"),
     ],
@@ -130,7 +130,7 @@ def test_a_query_only_reads_the_bundle(built, query, said):
 def test_a_query_that_takes_too_long_ends(built):
     bundle = Bundle.open(built(FIXTURES / "recompiles" / "trace").location)
     with (
-        pytest.raises(BundleError, match="takes too long"),
+        pytest.raises(BundleError, match="took too long"),
         query_result(
             [("it", bundle)], "SELECT sum(a.range * b.range % 7) FROM range(1000000) a, range(1000000) b", 0.5
         ) as result,

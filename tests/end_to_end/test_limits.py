@@ -252,7 +252,7 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
     path = tmp_path / NAME
     path.unlink()
     path.mkdir()  # opens, but no byte of it can be read
-    with pytest.raises(BundleError, match=f"{NAME} cannot be read"):
+    with pytest.raises(BundleError, match=f"{NAME}' cannot be read"):
         build(logs, tmp_path / "out", jobs=1)
     assert sorted(os.listdir(tmp_path)) == [NAME]
 
@@ -276,13 +276,13 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
         capture_output=True,
         text=True,
     )
-    told = {
-        "out": "enough room",
-        tempfile.gettempdir(): "TMPDIR names another folder",
+    hints = {
+        "out": "Choose a path on a disk with enough space",
+        tempfile.gettempdir(): "Set TMPDIR to a folder",
     }  # rows of tables wait in the second
     assert done.returncode == 1 and any(
         f"Error: '{place}' cannot be written: File too large" in done.stderr and hint in done.stderr
-        for place, hint in told.items()
+        for place, hint in hints.items()
     )
     assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(
         f"dedicated_log_torch_trace_rank_{rank}.log" for rank in (0, 1)

@@ -332,7 +332,7 @@ def test_resuming_without_the_log(codec, place):
     path, out = place
     interrupted(path, out, OLD)
     path.rename(path.with_name("dedicated_log_torch_trace_other.log"))
-    with pytest.raises(BundleError, match="which is gone"):
+    with pytest.raises(BundleError, match="which no longer exists"):
         Follower([path.parent], out, codec=codec).run(lambda: True, lambda manifest: None)
     assert validate(Bundle.open(out)) == []
 

@@ -164,16 +164,16 @@ def called(places, name, arguments):
 
 def test_a_missing_name_is_reported_with_existing_ones(places):
     for name, arguments, words in [
-        ("findings", {}, "Name one as 'bundle'"),
-        ("findings", {"bundle": "nowhere"}, "There are: recompiles"),
+        ("findings", {}, "Pass 'bundle', one of"),
+        ("findings", {"bundle": "nowhere"}, "Use one of: recompiles"),
         ("compile", {"bundle": "recompiles", "compile": "9/9"}, "has no compile '9/9'"),
         ("artifact", {"bundle": "recompiles", "compile": "0/0", "name": "nothing"}, "Its artifacts: "),
-        ("ranks", {"bundle": "recompiles"}, "one rank"),
-        ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "may only read"),
+        ("ranks", {"bundle": "recompiles"}, "does not have several ranks"),
+        ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "can only read"),
         (
             "sql",
             {"bundle": "recompiles", "query": "select * from read_text('/etc/passwd')"},
-            "reads the tables of the bundle and nothing else",
+            "can only read the tables of the bundle",
         ),
     ]:
         failed, text = called(places, name, arguments)

@@ -179,7 +179,7 @@ def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
     assert result.exit_code == 0, result.output
     assert (
         result.output.startswith(
-            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph"
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): a different graph was captured"
         )
         and "python -m http.server" in result.output
     )
@@ -214,7 +214,7 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     write_comparison(document, base, new, tmp_path / "out")
     with pytest.raises(BundleError) as error:
         write_comparison(document, base, new, tmp_path / "out")
-    assert "--overwrite replaces the folder of a comparison" in error.value.hint
+    assert "--overwrite replaces only the folder of a comparison" in error.value.hint
     before = files(tmp_path / "out")
     write_comparison(document, base, new, tmp_path / "out", overwrite=True)
     assert files(tmp_path / "out") == before
@@ -258,7 +258,10 @@ def test_a_folder_is_exported(sides, tmp_path):
         export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
     )
     wrong = export("--overwrite", "--compile", "0/0")
-    assert wrong.exit_code == 2 and "is a comparison, of which the file holds all" in wrong.output
+    assert (
+        wrong.exit_code == 2
+        and "is a comparison, and --compile, --viewer and --preset need a bundle" in wrong.output
+    )
     assert "larger than 1 MB" in str(export("--overwrite", "--max-mb", "1").exception)
     blob = next((tmp_path / "out" / "new" / "blobs").rglob("*.zst"))
     blob.write_bytes(
@@ -271,7 +274,7 @@ def test_a_folder_is_exported(sides, tmp_path):
     (tmp_path / "out" / "comparison.json").write_text(
         json.dumps(document | {"format": document["format"] | {"major": 2}})
     )
-    assert "of another version" in str(export("--overwrite").exception)
+    assert "has a different version of the comparison format" in str(export("--overwrite").exception)
     shutil.rmtree(tmp_path / "out" / "new")
     (tmp_path / "out" / "comparison.json").write_text(json.dumps(document))
     assert "out/new" in str(export("--overwrite").exception)

@@ -262,7 +262,7 @@ def test_conditions(form, open_client):
 )
 def test_a_url_with_credentials_is_refused_without_repeating_them(url):
     for open_it in (RemoteFolder, Bundle.open, lambda url: create_app({"out": url})):
-        with pytest.raises(BundleError, match="holds a password or a key") as caught:
+        with pytest.raises(BundleError, match="contains a password or a key") as caught:
             open_it(url)
         assert "secret" not in str(caught.value)
 

@@ -34,136 +34,134 @@ class Code:
 
 CODES: dict[str, Code] = {
     "empty-log": Code(
-        "warning", "The file has no bytes: the process created it and wrote no record, or was killed before."
+        "warning", "The file is empty. The process wrote no record, or was killed before it could."
     ),
     "not-a-record": Code(
         "warning",
-        "Lines that are neither a record nor the payload of one. They are kept in the verbatim chunks only.",
+        "Lines that are neither a record nor its payload. Only the verbatim chunks keep them.",
     ),
     "too-large": Code(
         "warning",
-        "A line of more than 16 MiB, which is taken for no record, or a record of more than 256 MiB, whose"
-        " payload was left out. All bytes are in the verbatim chunks.",
+        "A line of more than 16 MiB, which was not read as a record, or a record of more than 256 MiB, whose"
+        " payload was left out. The verbatim chunks keep all bytes.",
     ),
-    "blank-line": Code("info", "Empty lines between records; they carry nothing."),
-    "byte-order-mark": Code("info", "The file starts with a UTF-8 byte order mark; it was skipped."),
+    "blank-line": Code("info", "Empty lines between records. They contain no data."),
+    "byte-order-mark": Code("info", "The file starts with a UTF-8 byte order mark, which was skipped."),
     "json-syntax": Code(
         "warning",
-        "The text after the record prefix is not a JSON object. The event has the type damaged_record; its"
-        " text is in the metadata.",
+        "The text after the record prefix is not a JSON object. The event has the type damaged_record, and"
+        " the metadata keeps its text.",
     ),
     "record-cut": Code(
         "warning",
-        "The last record has no line end and its JSON is incomplete: the process was killed, or the file was"
-        " cut.",
+        "The last record is incomplete: its JSON and its line end are cut off. The process was killed, or the"
+        " file was truncated.",
     ),
     "payload-md5": Code(
         "warning",
-        "The payload is not the one that was written: its MD5 differs from has_payload. The payload is kept"
-        " as it was found.",
+        "The MD5 of the payload differs from has_payload, so the payload changed after it was written. It is"
+        " kept as found.",
     ),
     "payload-missing": Code("warning", "The record announces a payload, but no payload line follows."),
     "payload-unannounced": Code(
-        "warning", "Payload lines follow a record that announces none. They were kept as its payload."
+        "warning", "Payload lines follow a record that announces no payload. They are kept as its payload."
     ),
     "payload-blank-lines": Code(
-        "warning", "Empty lines stand between the lines of a payload; they were left out of it."
+        "warning", "The payload has empty lines between its lines. They were left out."
     ),
     "payload-line-ends": Code(
-        "info", "The lines of the payload end in CR LF; the MD5 says that it was written with LF."
+        "info", "The lines of the payload end in CR LF, but its MD5 shows that torch wrote LF."
     ),
     "string-redefined": Code(
         "warning",
-        "An interned string id was defined again with different text; the newest definition counts from"
-        " then on.",
+        "An interned string id was defined twice, with different text. Later records use the newer"
+        " definition.",
     ),
     "string-undefined": Code(
         "info",
-        "A stack refers to an interned string id that the log does not define, as in a forked child, which"
-        " uses ids of its parent. The file name of the frame is unknown.",
+        "A stack refers to an interned string id that the log does not define, for example because a forked"
+        " child uses ids of its parent. The file name of the frame is unknown.",
     ),
-    "string-invalid": Code("warning", "A 'str' record does not define [text, id]."),
+    "string-invalid": Code("warning", "A 'str' record is not [text, id]."),
     "stack-invalid": Code(
         "warning",
-        "A stack is not a list of frames with file, line and name; it was left in the metadata as it is.",
+        "A stack is not a list of frames with file, line and name. It stays in the metadata unchanged.",
     ),
     "frame-fields": Code(
         "info",
-        "The frames of a stack have fields that the frame table has no column for; they are in the verbatim"
-        " chunks only.",
+        "Frames of a stack have fields without a column in the frame table. Only the verbatim chunks keep"
+        " them.",
     ),
     "text-invalid": Code(
         "warning",
-        "The record holds bytes that are not UTF-8, or half of a surrogate pair. In the metadata they became"
-        " U+FFFD.",
+        "The record contains invalid UTF-8 or half of a surrogate pair, replaced by U+FFFD in the metadata.",
     ),
     "compile-id-invalid": Code(
         "warning",
-        "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile"
-        " id; the value is in its metadata.",
+        "A part of the compile id is not a non-negative integer. The event has no compile id, and its"
+        " metadata keeps the value.",
     ),
     "rank-invalid": Code(
         "warning",
-        "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata.",
+        "The rank is not a non-negative integer. It was ignored, and the metadata keeps the value.",
     ),
     "rank-mixed": Code(
         "info",
-        "The log holds records of several ranks. It is filed under the rank of the file name, else under the"
-        " first.",
+        "The log has records of several ranks. It counts as the rank in the file name, or else as the first"
+        " one.",
     ),
     "rank-differs": Code(
         "warning",
-        "The rank in the file name is not the one that the records carry. It is filed under that of the file"
-        " name.",
+        "The file name and the records disagree about the rank. The file name counts.",
     ),
     "time-invalid": Code(
-        "warning", "The record prefix holds no valid time; the event has the time of the one before."
+        "warning", "The record prefix has no valid time. The event has the time of the previous record."
     ),
     "year-unknown": Code(
         "info",
-        "The log has neither chromium events nor metrics to derive the year and the time zone from, so that"
-        " times are known only relative to its first record.",
+        "The log has no chromium events or metrics to derive the year and time zone from. Times are relative"
+        " to its first record.",
     ),
     "clock-inferred": Code(
         "info",
-        "The log writes local time without year and zone; both were derived from the first chromium event.",
+        "The log has local times without year and time zone. Both were derived from the first chromium"
+        " event.",
     ),
     "timeline-invalid": Code(
         "warning",
-        "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of"
-        " the timeline.",
+        "The payload of a chromium event is not a trace event. It is kept, but is not part of the timeline.",
     ),
     "timeline-misnested": Code(
         "info",
-        "Spans of the timeline overlap without one lying in the other: several threads write under one thread"
-        " id. The spans table puts them on lanes.",
+        "Timeline spans overlap without being nested, because several threads share one thread id. The spans"
+        " table puts them on separate lanes.",
     ),
     "timeline-unended": Code(
-        "info", "Spans of the timeline have no end: the process was killed, or an exception left them."
+        "info", "Timeline spans have no end, because the process was killed or an exception was raised."
     ),
     "timeline-backwards": Code(
         "info",
-        "Spans of the timeline end before they begin: the clock was set back. Their duration was made 0.",
+        "Timeline spans end before they begin, because the clock was set back. Their duration is 0.",
     ),
     "timeline-unbegun": Code(
-        "info", "End events of the timeline without a begin; they are not in the spans table."
+        "info", "Timeline events end a span that never began. They are not in the spans table."
     ),
     "timeline-invalid-time": Code(
-        "info", "Events of the timeline at an impossible time; they are not in the spans table."
+        "info", "Timeline events have an impossible time. They are not in the spans table."
     ),
     "timeline-other-phase": Code(
         "info",
-        "Events of the timeline of a phase that torch does not write; they are not in the spans table.",
+        "Timeline events have a phase that torch does not write. They are not in the spans table.",
     ),
     "table-parse": Code(
         "warning",
-        "The content of an event is not what its kind promises, so that a table has it as text, in part or"
-        " not at all. The event itself is complete.",
+        "An event does not have the format that its kind has. A table has it as text, in part, or not at all."
+        " The event itself is complete.",
     ),
     "plugin-failed": Code(
         "warning",
-        "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names"
-        " its package and its entry point.",
+        "A plug-in failed, so the bundle lacks what it adds. Everything else is complete. The message names"
+        " its package and entry point.",
     ),
 }
 

@@ -87,9 +87,7 @@ class _Request(SimpleNamespace):
 async def _check_redirect(
     session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestRedirectParams
 ) -> None:
-    """Allow redirects to the same server and from http to https only, not to hosts that may be inside our
-    firewall.
-    """
+    """Allow redirects to the same server and from http to https only, not to hosts inside our firewall."""
     request.redirects += 1
     if request.redirects > _REDIRECTS:
         raise Refused(f"the server redirects more than {_REDIRECTS} times")

@@ -77,11 +77,9 @@ def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
     try:
         for number, row in enumerate(rows):
             if row["id"] != number:
-                raise Malformed(f"is {quoted(row['id'])}, and not {number}", "id", f"row {number}")
+                raise Malformed(f"{quoted(row['id'])} instead of {number}", "id", f"row {number}")
             if name == "stacks" and row["parent"] is not None and row["parent"] >= number:
-                raise Malformed(
-                    f"the stack {row['parent']} does not come before it", "parent", f"row {number}"
-                )
+                raise Malformed(f"stack {row['parent']} does not precede it", "parent", f"row {number}")
         if name == "spans":
             _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows])
     except Malformed as error:
@@ -197,6 +195,6 @@ def _check_nesting(parents: Sequence[int]) -> None:
             way.append(row)
             row = parents[row]
         if row >= 0 and visited[row] == 1:
-            raise Malformed(f"row {row} is within itself", "parent")
+            raise Malformed(f"row {row} is its own ancestor", "parent")
         for row in way:
             visited[row] = 2

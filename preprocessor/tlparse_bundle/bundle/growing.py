@@ -121,7 +121,7 @@ def rank_findings_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> l
 
 
 def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the `job` of a manifest, without findings that only say that ranks are compiling.
+    """Return the job entry of a manifest, without findings that only say that ranks are compiling.
 
     ``rows``: the stored rank findings.
     """

@@ -23,7 +23,7 @@ class Dumps(Protocol):
 dumps: Dumps
 loads: Callable[[bytes | bytearray | memoryview | str], Any]  # raises JSONDecodeError
 JSONDecodeError: type[ValueError]
-Fragment: Callable[[bytes], object]  # JSON to insert into other JSON unchanged
+Fragment: Callable[[bytes], object]  # JSON to embed unchanged in other JSON
 dumps_indented: Callable[[object], bytes]  # for people: indented by two, with a line feed at the end
 dumps_sorted: Callable[[object], bytes]  # with sorted keys: equal values have equal bytes
 

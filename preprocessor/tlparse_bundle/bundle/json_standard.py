@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
-JSONDecodeError = ValueError  # bytes that are not UTF-8 raise a different error than the parser
+JSONDecodeError = ValueError  # invalid UTF-8 raises a different error than the parser
 
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _MANY_DIGITS = b"0" * 19  # integers of 64 bits have up to 20
@@ -68,7 +68,7 @@ def loads(data: bytes | bytearray | memoryview | str) -> Any:
     try:
         value = read(text)
         if "\\u" in text:
-            dumps(value)  # half of a surrogate pair is not text
+            dumps(value)  # raises for half of a surrogate pair
     except (RecursionError, TypeError) as error:
         raise JSONDecodeError(str(error)) from None
     return value

@@ -34,7 +34,11 @@ def read_manifest(store: Store) -> dict[str, Any]:
     except (TypeError, KeyError):
         name = major = minor = None
     if type(name) is not str or type(major) is not int or type(minor) is not int:
-        raise BundleError(f"{where} is not the manifest of a bundle", code="not-a-bundle")
+        raise BundleError(
+            f"{where} is not the manifest of a bundle",
+            hint="Pass the folder that tlparse-bundle wrote.",
+            code="not-a-bundle",
+        )
     if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
         raise BundleError(
             f"{store.location} has the format {quoted(name, quotes='')} {major}.{minor}; "

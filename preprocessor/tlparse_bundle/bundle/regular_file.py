@@ -20,7 +20,7 @@ class NotRegular(OSError):
     """Not a regular file, or a link on the way to it."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        super().__init__(errno.EINVAL, "it is not a regular file, or a link leads to it", str(path))
+        super().__init__(errno.EINVAL, "it is not a regular file, or its path has a link", str(path))
 
 
 def open_regular(folder: str | os.PathLike[str], path: str) -> BufferedReader:

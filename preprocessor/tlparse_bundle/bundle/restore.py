@@ -19,7 +19,7 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import Event
 
 _TORCH_PREFIX = "dedicated_log_torch_trace_"
-_DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
+_DAMAGED = "The bundle is damaged. For details, run: tlparse-bundle validate BUNDLE"
 
 
 def check_whole(bundle: Bundle) -> None:

@@ -130,14 +130,14 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
         if kind not in types:
             raise Malformed(f"{quoted(value)} is not {expected}")
         if listed is not None and value not in listed:
-            raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words or ()))}")
+            raise Malformed(f"{quoted(value)} is not one of {', '.join(map(repr, words or ()))}")
         if kind is int or kind is float:
             if minimum is not None and value < minimum:
                 raise Malformed(f"{value} is less than {minimum}")
             if refers_to is not None and value > highest.get(refers_to, -1):
                 highest[refers_to] = value
         elif all_match is not None and kind is str and not all_match([value]):
-            raise Malformed(f"{quoted(value)} has not the form {pattern}")
+            raise Malformed(f"{quoted(value)} does not match {pattern}")
 
     def column(values: list[Any], highest: Highest, *, exactly: bool = False) -> bool:
         if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0
@@ -223,7 +223,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
             if kind is dict and dict in types:
                 for key in required:
                     if key not in value:
-                        raise Malformed(f"lacks {key!r}")
+                        raise Malformed(f"{key!r} is missing")
                 if not properties and extra is None and not refused and named is None:
                     return
                 for key, item in value.items():
@@ -232,7 +232,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                         if check is not None:
                             check(item, highest)
                         elif refused:
-                            raise Malformed("is not a known field")
+                            raise Malformed("unknown field")
                         if named is not None:
                             named(key, highest)
                     except Malformed as error:

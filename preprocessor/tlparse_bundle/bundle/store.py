@@ -21,7 +21,7 @@ MAX_JSON_BYTES = 256 << 20  # of a table; of a usual log of 10 GB the largest ha
 _FEW_BYTES = 8 << 20
 _MAX_VALUES = 16 << 20  # parsed, a value takes up to fifty times the memory of its text
 _MAX_CONTAINERS = 8 << 20
-_AGAIN = "Build the bundle again."
+_AGAIN = "Rebuild the bundle from its logs."
 T = TypeVar("T")
 
 

@@ -83,13 +83,13 @@ class _Checker:
         try:
             missing = set(schema_names()) - set(self.bundle.json(path))
         except TypeError:
-            self.say(f"{path}: no schemas")
+            self.say(f"{path}: not an object of schemas")
         except BundleError as error:
             self.say(error.message)
         else:
             self.require(
                 self.bundle.manifest["format"]["minor"] != FORMAT_MINOR or not missing,
-                f"{path}: lacks the schemas {', '.join(sorted(missing))}",
+                f"{path}: these schemas are missing: {', '.join(sorted(missing))}",
             )
 
     def check_live(self) -> None:
@@ -97,18 +97,19 @@ class _Checker:
         manifest, where = self.bundle.manifest, "manifest.json"
         live, rows = manifest.get("live"), manifest["logs"]
         self.require(
-            (live is None) == ("growing" not in manifest), f"{where}: 'growing' and 'live' come together"
+            (live is None) == ("growing" not in manifest),
+            f"{where}: only one of 'growing' and 'live' is present",
         )
         if live is None:
             paths = (manifest["schemas"], *(row["path"] for row in rows), *rank_paths(manifest))
             path = next((path for path in paths if path.startswith(f"{LIVE}/")), None)
             self.require(
-                path is None, f"{where}: {path} is a file of a growing bundle, and this one is finished"
+                path is None, f"{where}: {path} is a file of a growing bundle, but this one is finished"
             )
             return
         self.require(
             [row["id"] for row in live["logs"]] == [row["id"] for row in rows],
-            f"{where}: 'live' has other logs than 'logs'",
+            f"{where}: 'live' and 'logs' list different logs",
         )
         for state, row in zip(live["logs"], rows, strict=False):
             self.require(
@@ -118,14 +119,17 @@ class _Checker:
             last = state["last_record"]
             self.require(
                 (last is None) == (row["event_count"] == 0),
-                f"{where}: log {row['id']} has a last record, or events, and not both",
+                f"{where}: log {row['id']} has either a last record or events, but not both",
             )
             self.require(
                 last is None or last["kind"] in manifest["descriptors"],
                 f"{where}: the last record of log {row['id']} has no descriptor",
             )
             keys = [compile["compile"] for compile in state["running"] if compile["compile"] is not None]
-            self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} runs twice")
+            self.require(
+                len(set(keys)) == len(keys),
+                f"{where}: a compile of log {row['id']} is listed twice as running",
+            )
 
     def check_ranks(self) -> None:
         """Check tables about several ranks: schemas and references to logs and rows."""
@@ -141,11 +145,11 @@ class _Checker:
                         if name == "ranks"
                         else None
                     )
-                    self.require(missing is None, f"{path}: no log {missing}")
+                    self.require(missing is None, f"{path}: unknown log {missing}")
             except BundleError as error:
                 self.say(error.message)
             except (LookupError, TypeError):
-                self.say(f"the table {quoted(name)} about several ranks is not readable any further")
+                self.say(f"the table {quoted(name)} about several ranks cannot be read further")
 
     def _check_row_tables(self, directory: dict[str, Any]) -> list[tuple[str, Highest]]:
         references = []
@@ -161,7 +165,7 @@ class _Checker:
                     ),
                     None,
                 )
-                self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
+                self.require(unknown is None, f"{path}: unknown compile {quoted(unknown)}")
                 places = (
                     (row.get("compile"), row["attempt"])
                     for row in rows
@@ -180,16 +184,16 @@ class _Checker:
     def _row_files(
         self, name: str, entry: dict[str, Any], source: str
     ) -> Iterator[tuple[str, list[Any], Highest]]:
-        """Yield (path, rows, references) of each file of a table from its ``entry`` in ``source``."""
+        """Yield (path, rows, references) of each file of a table. ``source``: the file that has ``entry``."""
         self.require(
             sum(file["rows"] for file in entry["files"]) == entry["rows"],
-            f"{source}: the files of {quoted(name)} do not have {entry['rows']} rows together",
+            f"{source}: the files of {quoted(name)} do not add up to {entry['rows']} rows",
         )
         for file in entry["files"]:
             path: str = file["path"]
             rows = read_rows(self.bundle.store, path)
             self.require(
-                len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {source} says {file['rows']}"
+                len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, but {source} has {file['rows']}"
             )
             yield (
                 path,
@@ -257,7 +261,7 @@ class _Checker:
             digest.update(data)
         self.require(
             digest.hexdigest() == directory["source"]["sha256"],
-            f"{where}: what can be restored has another SHA-256 than the log had",
+            f"{where}: the restored log has a different SHA-256 than the original",
         )
 
     def _check_blobs(self, log: Log) -> None:
@@ -268,7 +272,7 @@ class _Checker:
             own = re.sub(rf"^{LIVE}/\d+/", "", path).startswith(f"logs/{log.id}/")
             self.require(
                 own or path == blob_path(row["sha256"], self.bundle.codec),
-                f"{path}: this is not the path of a blob with its hash",
+                f"{path}: the path does not match the hash of the blob",
             )
             try:
                 raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(row["size_bytes"]))
@@ -281,7 +285,7 @@ class _Checker:
             )
             self.require(
                 (len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]),
-                f"{path}: another size than the blob table says",
+                f"{path}: its size differs from the blob table",
             )
 
     def _rows_of(self, directory: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
@@ -302,12 +306,12 @@ class _Checker:
             for name in ("compiles", "limits", "captures")
             for row in self._rows_of(log.directory, name)
         ]
-        self.require(len(set(keys)) == len(keys), f"{where}: a compile key comes twice")
+        self.require(len(set(keys)) == len(keys), f"{where}: a compile key is not unique")
         attempts = Counter(row["compile"] for row in self._rows_of(log.directory, "attempts"))
         unknown = next((key for key in attempts if key is not None and key not in keys), None)
         self.require(
             unknown is None,
-            f"{where}: {quoted(unknown)} has attempts, and is not a compile, a limit or a capture",
+            f"{where}: {quoted(unknown)} has attempts, but is not a compile, a limit or a capture",
         )
         counts = {
             row["compile"]: row.get("attempt_count") for row in self._rows_of(log.directory, "compiles")
@@ -350,7 +354,7 @@ class _Checker:
         references = []
         for number, file in enumerate(log.files("metadata")):
             used = {id for row in log.part("metadata", number) for id in _stacks(row["metadata"])}
-            self.require(min(used, default=0) >= 0, f"{file['path']}: a stack is less than 0")
+            self.require(min(used, default=0) >= 0, f"{file['path']}: a stack id is negative")
             references.append((file["path"], {"stacks": max(used, default=-1)}))
         return references
 

@@ -27,10 +27,10 @@ except (ImportError, OSError):  # not on Linux: the files are asked
 
 _MAX_FOLDERS = 2000
 _SHORTEST_S, _SHORTER_S = 0.03, 0.15  # a log that is written in small pieces does not wake us for each
-_SECONDS = 0.25  # at most, where the system does not tell
+_SECONDS = 0.25  # at most, where the system does not report changes
 _SECONDS_TOLD = 0.5
 _LATER = frozenset(("not-found", "no-logs", "empty"))
-_NO_TRACE_BYTES = 64 << 10  # a file that begins with this much other text is not a log
+_NO_TRACE_BYTES = 64 << 10  # a file that begins with so much of something else is not a log
 
 
 class Watch:

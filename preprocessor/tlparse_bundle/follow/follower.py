@@ -165,8 +165,7 @@ class Follower:
         if log.compression is not None:
             whole = is_whole(log)
             problem = (
-                f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed"
-                " data"
+                f"{shown(log.path)} is left out until it is complete: its compressed data ends in the middle"
             )
             self._problems.note("cut", log.id, "" if whole else problem)
             if not whole:
@@ -198,22 +197,24 @@ class Follower:
             there = log.look(at_once=at_once)
         except Changed as change:
             what = (
-                "is shorter than what was read of it"
+                "is shorter than the part already read"
                 if change.code == "truncated"
-                else "was replaced by another one"
+                else "was replaced by a different file"
             )
             self._problems.note(
-                change.code, log_id, f"{shown(log.log.path)} {what}; it was read again from its beginning"
+                change.code, log_id, f"{shown(log.log.path)} {what}. It is read again from the start."
             )
             self._begin_again(log_id)
             return False
         except FileNotFoundError:
-            self._note("vanished", log_id, f"{shown(log.log.path)} is gone; what was read of it stays")
+            self._note(
+                "vanished",
+                log_id,
+                f"{shown(log.log.path)} was removed. The bundle keeps the part that was read.",
+            )
             return False
         except (OSError, BundleError) as error:
-            self._note(
-                "unreadable", log_id, f"{shown(log.log.path)} cannot be read any more: {reason(error)}"
-            )
+            self._note("unreadable", log_id, f"{shown(log.log.path)} can no longer be read: {reason(error)}")
             return False
         if there is None:
             return False
@@ -229,8 +230,8 @@ class Follower:
         if self._problems.note(
             "no-room",
             "",
-            f"{shown(self._out)} cannot be written: {error.strerror}. Nothing is lost: it goes on when there"
-            " is room.",
+            f"{shown(self._out)} cannot be written: {error.strerror}. Free some disk space to continue. No"
+            " data is lost.",
         ):
             self._changed = True
         if self._ended():
@@ -269,7 +270,7 @@ class Follower:
             code, message = "state", f"a state could not be written: {error}"
             if isinstance(error, OSError) and error.errno in NO_ROOM:
                 code, message = "no-room", f"{shown(self._out)} cannot be written: {error.strerror}"
-            self._problems.note(code, "", f"{message}. The one before stays until then.")
+            self._problems.note(code, "", f"{message}. The previous state stays.")
             self._changed = True
             self._pace.pause(_TRY_AGAIN_S)
             return
@@ -330,7 +331,7 @@ class Follower:
         self._read_to_the_end()
         if not self._logs:
             self._place.drop()
-            discover(self._traces)  # which says why
+            discover(self._traces)  # raises an error with the reason
             raise BundleError(
                 "no log could be read",
                 hint="\n".join(row["message"] for row in self.problems),

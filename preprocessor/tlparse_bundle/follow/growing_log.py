@@ -238,7 +238,7 @@ class GrowingLog:
 
     @property
     def behind_us(self) -> int:
-        """Return how far our clock is ahead of the log's: a different machine's, or a replayed log."""
+        """Return how late the log's clock is: it is from a different machine, or the log is replayed."""
         known = self._behind_us or 0
         return known if abs(known) >= _SAME_CLOCK_US else 0
 

@@ -64,7 +64,7 @@ class Resumed:
                 code="exists",
             )
         if self._other:
-            self._give_up("a different version wrote it, or it has a different codec")
+            self._give_up("it was written by a different version, or with a different codec")
             return
         for log_id, source in rows.items():
             if not _begins_with(found[log_id], source):

@@ -159,7 +159,7 @@ class EventDecoder:
         event.origin_index, event.pid_index = indexes or self._new_place(level, place)
         time_us = self.clock.time_us(date_time, micros)
         if time_us is None:
-            self._note(event, "time-invalid", f"no time: {date_time.decode()}")
+            self._note(event, "time-invalid", f"invalid time {date_time.decode()}")
             time_us = self._last_time_us
         event.time_us = self._last_time_us = time_us
         content = event.content = record.payload
@@ -277,7 +277,7 @@ class EventDecoder:
             try:
                 fields, mended = lenient_json(text)
                 if mended:
-                    self._note(event, "text-invalid", "bytes that are not UTF-8, or half of a surrogate pair")
+                    self._note(event, "text-invalid", "invalid UTF-8, or half of a surrogate pair")
             except ValueError as error:
                 reason = str(error)
             except RecursionError:
@@ -301,7 +301,7 @@ class EventDecoder:
                     event.content, event.payload, event.payload_form = Payload(b""), b"", "verbatim"
                     del fields["has_payload"]
                 else:
-                    self._note(event, "payload-missing", f"no payload of MD5 {announced}")
+                    self._note(event, "payload-missing", f"payload with MD5 {announced} is missing")
             return record.kept
         if type(announced) is str and payload.md5 == announced.encode("utf-8", "replace"):
             del fields["has_payload"]
@@ -322,7 +322,7 @@ class EventDecoder:
                     return record.kept
                 event.payload_form = "verbatim"
                 return record.kept + b"\t" + data.replace(b"\n", b"\n\t") + b"\n"
-        self._note(event, "payload-md5", f"MD5 is not {announced}")
+        self._note(event, "payload-md5", f"MD5 of the payload is not {announced}")
         return record.kept
 
     def _rank(self, event: Event, fields: dict[str, Any]) -> int | None:
@@ -374,7 +374,7 @@ class EventDecoder:
         except (ValueError, KeyError):
             valid = False
         if not valid:
-            self._note(event, "timeline-invalid", "no trace event with name, ph and ts")
+            self._note(event, "timeline-invalid", "not a trace event with name, ph and ts")
             return None
         if not self._anchored and span["ph"] != "i":  # instants may carry an earlier time
             self._anchored = self.clock.anchor(span["ts"], event.time_us)

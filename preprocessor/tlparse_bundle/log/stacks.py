@@ -51,7 +51,7 @@ class StackTable:
         return self._frame_rows[self._stack_rows[row][1]]
 
     def rows_since(self, counts: tuple[int, int]) -> tuple[StackRows, tuple[int, int]]:
-        """Return the frames and stacks after ``counts``, for ``extend`` of another table, and new counts."""
+        """Return the frames and stacks after these counts, for ``extend`` of a table, and the new counts."""
         frames, stacks = counts
         return (self._frame_rows[frames:], self._stack_rows[stacks:]), (
             len(self._frame_rows),
@@ -98,7 +98,7 @@ class StackReader:
         if type(value) is list and len(value) == 2 and type(value[0]) is str and is_index(value[1]):
             text, number = value
             if self.strings.setdefault(number, text) != text:
-                self._note(event, "string-redefined", f"string {number} defined again")
+                self._note(event, "string-redefined", f"string {number} is defined twice")
                 self.strings[number] = text
         else:
             self._note(event, "string-invalid", f"str {value!r:.60}")
@@ -107,7 +107,11 @@ class StackReader:
         """Replace holder[key], a list of frames, by a row of the stack table."""
         if type(holder.get(f"{key}_index")) is int:  # would read as a row of the stack table
             holder[f"{key}_index"] = str(holder[f"{key}_index"])
-            self._note(event, "stack-invalid", f"{key}_index is not torch's; its number was made text")
+            self._note(
+                event,
+                "stack-invalid",
+                f"{key}_index is not written by torch; its number was converted to text",
+            )
         frames = holder.get(key)
         if type(frames) is not list or f"{key}_index" in holder:
             return
@@ -123,7 +127,9 @@ class StackReader:
             if not frame.keys() <= _FRAME_KEYS | self._unknown_frame_keys:
                 unknown = frame.keys() - _FRAME_KEYS - self._unknown_frame_keys
                 self._unknown_frame_keys |= unknown
-                self._note(event, "frame-fields", f"frames with {', '.join(sorted(unknown)):.80}")
+                self._note(
+                    event, "frame-fields", f"unknown fields of frames: {', '.join(sorted(unknown)):.80}"
+                )
             if file is None:
                 try:
                     file = self.strings.get(number)

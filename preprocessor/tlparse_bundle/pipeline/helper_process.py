@@ -90,7 +90,7 @@ class Helper:
         try:
             self._link.send(message)
         except LinkClosed:
-            while True:  # until it has reported the reason
+            while True:  # until it reports the reason
                 self.receive()
 
     def receive(self) -> Any:
@@ -111,7 +111,7 @@ class Helper:
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdout, self._process.stdin):
-            with suppress(OSError):  # the last message to it
+            with suppress(OSError):  # the last message
                 pipe.close()
 
 
@@ -181,7 +181,7 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
         end_with(parent)
     gc.set_threshold(50_000)  # as in cli
     link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
-    sys.stdout = sys.stderr  # output of plug-ins is not a message
+    sys.stdout = sys.stderr  # what a plug-in prints is not a message
     try:
         try:
             answer = work(link)
@@ -190,7 +190,7 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
         except Exception as error:
             answer = error
         link.send(answer)
-    except LinkClosed:  # nobody is left to receive it
+    except LinkClosed:  # nobody receives it
         pass
     os._exit(0)
 

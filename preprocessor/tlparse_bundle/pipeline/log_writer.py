@@ -266,7 +266,7 @@ def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int
             f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}",
         )
     elif decoder.event_count:
-        diagnostics.add("year-unknown", "no chromium event or metrics to derive the year from")
+        diagnostics.add("year-unknown", "no chromium event or metrics record has the year")
 
 
 class VerbatimWriter:

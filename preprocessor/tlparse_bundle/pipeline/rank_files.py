@@ -224,7 +224,7 @@ def _plugin_tables(
 def _none(run: int | None, count: int) -> RankFiles:
     if run is not None:
         raise BundleError(
-            f"there is no run {run} with several ranks",
+            f"run {run} with several ranks does not exist",
             hint=f"Pass a number from 1 to {count} to --run."
             if count
             else "All logs have the same rank. Leave out --run.",

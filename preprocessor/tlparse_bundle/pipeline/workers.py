@@ -130,8 +130,8 @@ class DaskWorkers:
         match = _DASK_ADDRESS.fullmatch(address)
         if match is None:
             raise BundleError(
-                f"{address!r} is not the address of a Dask scheduler",
-                hint="Write dask://HOST:PORT, such as dask://scheduler:8786.",
+                f"{address!r} is not an address of workers",
+                hint="Pass dask://HOST:PORT, such as dask://scheduler:8786.",
                 code="executor",
             )
         try:

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from tlparse_bundle.model.functions import resume_function
 
-MAX_PLAIN = 2  # characters; shorter words reveal nothing
+MAX_PLAIN = 2  # characters; a shorter word reveals nothing
 NUMBER = re.compile(
     r"0[xX][0-9a-fA-F]{1,16}|\d+(?:_\d+)*(?:[eE]\d*)?[jJlL]?|[suizf]\d{1,6}|\d{1,3}(?:[a-z]{1,2}\d?|(?:rc|dev|post)\d*)",
     re.ASCII,

@@ -235,7 +235,7 @@ def _kinds(bundle: Bundle) -> Counter[str]:
 
 
 def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
-    """Remove what the policy drops from ``bundle``, stored in ``folder``; the manifest lists it."""
+    """Remove what the policy drops from ``bundle`` in ``folder``; the manifest lists it."""
     gone = {kind for kind in ("payloads", "timeline") if kind in policy.dropped}
     if gone:
         _drop_payloads(bundle, folder, gone)

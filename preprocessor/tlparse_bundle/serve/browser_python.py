@@ -49,7 +49,7 @@ def viewers_archive() -> bytes:
 ARCHIVES = {
     "tlparse_bundle.zip": package_archive,
     "viewers.zip": viewers_archive,
-}  # files of FOLDER besides Pyodide
+}  # files in FOLDER besides Pyodide
 
 
 def copy_python(viewers: Path) -> None:

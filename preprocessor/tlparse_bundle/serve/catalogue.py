@@ -161,7 +161,7 @@ def bundle_url(name: str) -> str:
 def bundle_row(name: str, manifest: object) -> dict[str, Any]:
     """Return the row of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    Numbers of compiles are sums over logs. ``text`` is that of several ranks together, else that of the
+    Numbers of compiles are sums over logs. ``text`` describes the job with several ranks, or else the
     most important log; ``findings`` are those of that log and of the job, by severity.
     """
     row: dict[str, Any] = {"name": name, "url": bundle_url(name)}
@@ -170,7 +170,7 @@ def bundle_row(name: str, manifest: object) -> dict[str, Any]:
         return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
     logs = manifest.get("logs")
     if form.get("major") != FORMAT_MAJOR or not isinstance(logs, list) or not all(map(_is_log, logs)):
-        return row | {"problem": f"its {MANIFEST} has a different format version"}
+        return row | {"problem": f"its {MANIFEST} has a different version"}
     summaries = [log["summary"] for log in logs]
     return row | {
         "log_count": len(logs),

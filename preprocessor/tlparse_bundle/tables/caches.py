@@ -138,7 +138,7 @@ class Caches:
         if not reading.is_object:
             self._diagnostics.add(
                 "table-parse",
-                f"{name}: no JSON object",
+                f"{name}: not a JSON object",
                 line=event.line,
                 byte_offset=event.byte_offset,
                 event_index=event.index,

@@ -98,7 +98,7 @@ class Communication:
     def _observe_sizes(self, event: Event, place: _Place) -> None:
         value = payload_json(event)
         if type(value) is not list:
-            unexpected(self._diagnostics, event, "no list of collectives")
+            unexpected(self._diagnostics, event, "not a list of collectives")
             return
         self._sizes.extend(
             {

@@ -122,7 +122,7 @@ class Failures:
         text = payload_text(event)
         error = exception_in(text)
         if error is None:
-            unexpected(self._diagnostics, event, "no traceback")
+            unexpected(self._diagnostics, event, "not a traceback")
             self._add(event, kind, None, text, None)
             return
         _, separator, user_code = error[1].partition(_FROM_USER_CODE)

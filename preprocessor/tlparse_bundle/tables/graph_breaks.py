@@ -75,7 +75,7 @@ class GraphBreaks:
             fields, _, skips_frame = parsed
             row: _BreakFields = {**fields, "text": None}
         else:
-            unexpected(self._diagnostics, event, "the text is none of the known forms of a graph break")
+            unexpected(self._diagnostics, event, "unknown format of a graph break")
             first_line = text.strip().split("\n", 1)[0]
             row = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
             skips_frame = None

@@ -123,7 +123,7 @@ class Guards:
         else:
             guard_list, latency = _tree(text), _LATENCY.search(text)
             if not guard_list.manager_count and not guard_list.counts:
-                complaint = "no tree of guards"
+                complaint = "not a tree of guards"
         fields: _TreeFields = {
             "form": "list" if event.type == "dynamo_guards" else "tree",
             "guard_count": guard_list.guard_count,

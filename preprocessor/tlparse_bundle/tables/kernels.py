@@ -108,7 +108,7 @@ class Kernels:
     def _observe_info(self, event: Event) -> None:
         kernels = payload_json(event)
         if type(kernels) is not dict:
-            unexpected(self._diagnostics, event, "no object of kernels")
+            unexpected(self._diagnostics, event, "not an object of kernels")
             return
         for name, info in list(kernels.items())[:MAX_INFOS]:
             info = info if type(info) is dict else {}

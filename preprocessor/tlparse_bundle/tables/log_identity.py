@@ -58,9 +58,11 @@ def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Dia
     """
     recorded = [rank for rank in ranks if rank is not None]
     if len(recorded) > 1:
-        diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(recorded))))
+        diagnostics.add("rank-mixed", "records of ranks " + ", ".join(map(str, sorted(recorded))))
     if name_rank is None:
         return recorded[0] if recorded else None
     if recorded and name_rank not in recorded:
-        diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {recorded[0]}")
+        diagnostics.add(
+            "rank-differs", f"rank {name_rank} in the file name, but rank {recorded[0]} in the records"
+        )
     return name_rank

@@ -82,7 +82,7 @@ class Metrics:
             if type(value) is str and key in _PARSERS and len(value) <= MAX_PARSED:
                 parsed = _PARSERS[key](value)
                 if parsed is None:
-                    self._note(event, f"{key} is kept as text")
+                    self._note(event, f"{key} has an unknown format and is kept as text")
                 else:
                     value = parsed
             value, cut = _bounded(value)
@@ -118,7 +118,7 @@ class Metrics:
             if len(self._configs) >= MAX_CONFIGS:
                 self._note(
                     event,
-                    f"more than {MAX_CONFIGS} different configurations; {field} is in the metadata only",
+                    f"more than {MAX_CONFIGS} different configurations; only the metadata has this {field}",
                 )
                 return None
             number = self._config_numbers[key] = len(self._configs)

@@ -88,7 +88,7 @@ class Partition:
         elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
             value = payload_json(event)
             if type(value) is not dict:
-                unexpected(self._diagnostics, event, "no object")
+                unexpected(self._diagnostics, event, "not an object")
             elif name == "min_cut_information":
                 self._partitions.append(_partition_row(place, value))
                 self._candidates.extend(_candidate_rows(place, value))
@@ -106,7 +106,7 @@ class Partition:
         text = payload_text(event)
         picked = _PICKED.search(text[:1000])
         if picked is None:
-            unexpected(self._diagnostics, event, "no picked_rank_idx")
+            unexpected(self._diagnostics, event, "picked_rank_idx is missing")
         sizes = [(name, int(size)) for name, size in _SIZE.findall(text)]
         total = next((size for name, size in reversed(sizes) if name == "total size"), None)
         saved = dict(islice((entry for entry in sizes if entry[0] != "total size"), MAX_NODES))

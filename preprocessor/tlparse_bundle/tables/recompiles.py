@@ -201,7 +201,9 @@ class Recompiles:
         reasons, understood = read_reasons(text)
         if not understood:
             unexpected(
-                self._diagnostics, event, "not one text or list of texts, each beginning with a compile id"
+                self._diagnostics,
+                event,
+                "not one string or a list of strings that each start with a compile id",
             )
         recompile = self._add(event, code, reasons, None if understood else text)
         if code is not None:
@@ -270,7 +272,7 @@ class Recompiles:
         compiles: list[str | None] = []  # of the rows so far
         for number, row in enumerate(self._requests):
             compiles.append(row["compile"])
-            leader = self._caused_by.get(number)  # which precedes it
+            leader = self._caused_by.get(number)  # an earlier row
             yield {
                 **row,
                 "caused_by": None if leader is None else compiles[leader],

@@ -110,7 +110,7 @@ class Runtime:
             self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile
         form = _form(event.name or "")
         if form is not None and not self._observers[form](place_of(event), event):
-            unexpected(self._diagnostics, event, "another form than expected")
+            unexpected(self._diagnostics, event, "unknown format")
 
     def _observe_metrics(self, event: Event) -> None:
         value = event.value if type(event.value) is dict else {}
@@ -213,7 +213,7 @@ class Runtime:
                 else:
                     rows.append([_cell(cell.strip()) for cell in cells])
         except csv.Error as error:
-            unexpected(self._diagnostics, event, f"no CSV: {error}")
+            unexpected(self._diagnostics, event, f"not CSV: {error}")
             is_cut = True
         self._tables.append(
             {

@@ -46,7 +46,7 @@ def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict[str, 
         return None
     wrong = [name for name in texts if type(value.get(name)) is not str]
     if wrong:
-        unexpected(event, diagnostics, f"{', '.join(wrong)} is not a text")
+        unexpected(event, diagnostics, f"{', '.join(wrong)} is not a string")
     return value
 
 

@@ -145,7 +145,7 @@ class Sources:
         elif name == _CONFIG:
             config = self._config(event.hash, event)
             if config is None:
-                unexpected(self._diagnostics, event, "no configuration")
+                unexpected(self._diagnostics, event, "not a configuration")
             self._configs.append({**place, "config": config})
         elif event.payload is not None and describe("artifact", name, None).language == "python":
             self._sources.append(
@@ -174,7 +174,7 @@ class Sources:
             if type(reasons) is list:
                 capture["reasons"] = [cut(reason) for reason in reasons[:MAX_MESSAGES] if type(reason) is str]
             else:
-                unexpected(self._diagnostics, event, "no list of reasons")
+                unexpected(self._diagnostics, event, "not a list of reasons")
 
     def _observe_bytecode(self, event: Event, function: str, is_original: bool) -> None:
         key = event.compile_index, function

@@ -8,6 +8,7 @@ from itertools import accumulate
 from operator import sub
 from typing import TYPE_CHECKING, Any, Literal
 
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.spill import NumberRows
@@ -17,7 +18,7 @@ from tlparse_bundle.tables.tally import Compile
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import InstantsRow, SpansRow, SpanTotalsRow
 
-_MAX_EPOCH_US = 4 * 10**15  # the year 2096; larger values are not times
+_MAX_EPOCH_US = 4 * 10**15  # the year 2096; larger numbers are not times
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
 _SORTED_TOGETHER = 1024  # spans
@@ -177,9 +178,9 @@ class Spans:
             len(self._backwards),
             *self._counts.values(),
         )
-        for (code, words), number in zip(_ODD.items(), odd, strict=True):
+        for (code, (noun, problem)), number in zip(_ODD.items(), odd, strict=True):
             if number:
-                self._diagnostics.add(code, f"{number} {words}", count=number)
+                self._diagnostics.add(code, f"{plural(number, noun)} {problem}", count=number)
         names = list(self._names)
         yield "spans", nested.rows
         yield "instants", Rows(self._instant_rows(names))
@@ -197,14 +198,14 @@ class Spans:
             }
 
 
-# Problems of a timeline: diagnostic code, and its text after the count.
+# Problems of a timeline: diagnostic code, what it counts, and the problem.
 _ODD = {
-    "timeline-misnested": "overlap others",
-    "timeline-unended": "without an end",
-    "timeline-backwards": "end before they begin",
-    "timeline-unbegun": "end without a begin",
-    "timeline-invalid-time": "at an impossible time",
-    "timeline-other-phase": "of a phase that torch does not write",
+    "timeline-misnested": ("span", "overlapping without being nested"),
+    "timeline-unended": ("span", "without an end"),
+    "timeline-backwards": ("span", "ending before the begin"),
+    "timeline-unbegun": ("end", "without a begin"),
+    "timeline-invalid-time": ("event", "at an impossible time"),
+    "timeline-other-phase": ("event", "of a phase that torch does not write"),
 }
 
 

@@ -52,7 +52,7 @@ class Packs:
 
             hint = "Set TMPDIR to a folder for temporary files with enough space."
             raise BundleError(
-                f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+                f"'{gettempdir()}' cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
             ) from error
         self._ends.append(end + len(pack))
 

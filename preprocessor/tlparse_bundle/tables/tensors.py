@@ -87,7 +87,7 @@ class Tensors:
         elif key in self._positions:
             self._add_source(self._positions[key], text_of(value.get("source")))
         else:
-            unexpected(event, self._diagnostics, f"source of a tensor {key} that the log does not describe")
+            unexpected(event, self._diagnostics, f"source of tensor {key}, which the log does not describe")
 
     def _add_source(self, position: int, source: str | None) -> None:
         if source is not None:

@@ -360,7 +360,7 @@ def test_another_run_can_be_chosen(root, tmp_path):
         == "Rank 1 never started `block` [1/0], which ranks 0, 2 and 3 finished"
     )
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
-    with pytest.raises(BundleError, match="there is no run 3 with several ranks") as error:
+    with pytest.raises(BundleError, match="run 3 with several ranks does not exist") as error:
         build(logs, tmp_path / "third", run=3)
     assert "Pass a number from 1 to 2 to --run." in error.value.hint and not (tmp_path / "third").exists()
 

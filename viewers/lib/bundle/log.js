@@ -103,7 +103,7 @@ export class Log {
       lengths: () => this.counts(options),
     });
     if (rows.length !== file.rows)
-      throw malformed(path, `it has ${rows.length} rows, but the directory of the log says ${file.rows}`);
+      throw malformed(path, `it has ${rows.length} rows instead of ${file.rows}`);
     return rows;
   }
 

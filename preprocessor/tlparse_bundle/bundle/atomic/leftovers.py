@@ -18,7 +18,8 @@ except ImportError:  # Windows
 # In the staging folder.
 NEW = "new"  # what is being written
 OLD = "old"  # what was at the place, where two folders cannot be exchanged
-# Describes a change to undo. Without it, the new folder is in place, or its move never began.
+# while it exists, the exchange that it describes has to be undone; else the new folder is in place, or its
+# exchange has not begun
 UNDO = "undo"
 _DROPPED = "dropped"
 

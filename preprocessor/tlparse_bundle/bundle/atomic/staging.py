@@ -53,7 +53,7 @@ class Staging:
         self.done = False
 
     def __enter__(self) -> Staging:
-        # The guardian comes first: a file of ours never exists without it.
+        # The guardian comes first, so a file of ours never exists without it.
         try:
             self._guardian = Guardian(str(self.out), str(self.path), str(self._lock_path), self._made)
             _make(self._lock_path.parent)

@@ -124,7 +124,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
             else collection.file(requested)
         )
         if path_and_file is None:
-            return PlainTextResponse(f"There is no file {requested!r} in a bundle of that name.\n", 404)
+            return PlainTextResponse(f"Bundle or file not found: {requested!r}.\n", 404)
         path, stored = path_and_file
         response = await send_file(
             request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE
@@ -141,7 +141,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
                 return respond(request, path, stored, cache_control, compress)
             return await _aside(respond, request, path, stored, cache_control, compress)
         except FileNotFoundError:
-            return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
+            return PlainTextResponse(f"File not found in the bundle: {path!r}.\n", 404)
         except UNREADABLE:  # its text may name a server or a key: not for a page
             return PlainTextResponse(f"{path!r} cannot be read from the bundle.\n", 502)
 
@@ -185,13 +185,13 @@ async def _aside(do: Callable[[Unpack[_Arguments]], _Result], *arguments: *_Argu
 
 
 def _missing_viewer_file(path: str) -> Response:
-    return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
+    return PlainTextResponse(f"Viewer file not found: {path!r}.\n", 404)
 
 
 def _failed(request: Request, error: Exception) -> Response:
     """Return the response to an internal error. The server prints its traceback."""
     return PlainTextResponse(
-        "The server failed; the terminal that it runs in says why.\n",
+        "The server failed. See its terminal for the reason.\n",
         500,
         {**SECURITY, "Cache-Control": NO_STORE},
     )

@@ -35,7 +35,7 @@ _MOST = 16  # bundles of a side
 _KEPT_BYTES = 16_000_000  # of comparisons that were made, compressed
 _Key = tuple[object, ...]  # of a comparison: the names of both sides, the ranks, the versions of the bundles
 _RANKS = re.compile(r"([0-9]{1,7}),([0-9]{1,7})")
-_NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
+_NOT_READ = "One of the bundles could not be read. For details, run: tlparse-bundle validate BUNDLE\n"
 
 
 class Comparisons:
@@ -123,7 +123,7 @@ class Comparisons:
             for name in (name for names in sides for name in names):
                 place_and_folder = self._bundles.bundle(name)
                 if place_and_folder is None:
-                    return PlainTextResponse(f"There is no bundle {name!r} here.\n", 404)
+                    return PlainTextResponse(f"Bundle not found: {name!r}.\n", 404)
                 places[name] = place_and_folder
             if only_head:
                 return Response(media_type=PAGE_TYPE if as_page else "application/json")

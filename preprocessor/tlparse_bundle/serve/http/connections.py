@@ -126,7 +126,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections:
-            self._end(503, "There are too many connections.\n")
+            self._end(503, "Too many connections.\n")
         else:
             self._head_timer = self.loop.call_later(self.limits.head_seconds, transport.abort)
 
@@ -156,7 +156,7 @@ class _Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         if self._is_waiting():
-            self._end(400, "The request is not HTTP, or its head is too large.\n")
+            self._end(400, "The request is not HTTP, or its headers are too large.\n")
         else:  # an answer is under way
             self.transport.abort()
 

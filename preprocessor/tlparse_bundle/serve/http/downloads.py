@@ -35,7 +35,7 @@ REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle ma
 _PIECE = 1 << 20
 _IN_MEMORY = 32 << 20
 _AT_ONCE = 2  # files that are made at a time: each takes memory
-_NOT_READ = "The bundle could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
+_NOT_READ = "The bundle could not be read. For details, run: tlparse-bundle validate BUNDLE\n"
 
 
 class Downloads:

@@ -21,8 +21,8 @@ from tlparse_bundle.bundle.layout import FORMAT_NAME, MANIFEST
 from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
-EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-# Header of a manifest response, which stops the page from polling.
+EVENTS = ".events"  # after the address of a bundle: where its page receives new states
+# Header of a manifest response, which makes the page not poll.
 LIVE = {"Tlparse-Bundle-Live": "events"}
 # In the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
 ENDLESS = "tlparse_bundle.endless"
@@ -57,7 +57,7 @@ class News:
         """Return the stream of a bundle. For a finished bundle, the answer ends the EventSource."""
         state = await self._state(name)
         if state is None:
-            return PlainTextResponse("There is no bundle of that name.\n", 404)
+            return PlainTextResponse("Bundle not found.\n", 404)
         if not state.growing:
             return Response(status_code=204)
         if self._streams >= _MOST_STREAMS:

@@ -81,10 +81,10 @@ def write_comparison(
 
 
 def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], dict[str, Bundle]] | None:
-    """The document of such a folder, which its page checks, and the bundles of both sides; None when there is
-    no comparison.
+    """Return the document of a comparison folder, which its page checks, and the bundles of both sides; None
+    without a comparison.
 
-    Raises BundleError if its version is different, or if a side is not a bundle.
+    Raises BundleError when its version differs, or when a side is not a bundle.
     """
     document = _read(folder)
     if document is None:

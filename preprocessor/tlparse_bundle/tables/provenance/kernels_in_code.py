@@ -249,7 +249,7 @@ class CodeText:
         ]
 
 
-@lru_cache(4096)  # codes of recompiles have most lines in common
+@lru_cache(4096)  # recompiles have most lines in common
 def _may_call(line: str) -> tuple[str, ...]:
     """Return the kernels that the words of a line may call: 'k' for 'kernels.call_k.run'."""
     words = _WORD.findall(line) if _is_code(line) else ()

@@ -141,10 +141,9 @@ def _mapping(group: Group) -> tuple[Mapping, list[str]]:
 def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> None:
     """The kernels that torch names and those in the code, in the order of the mapping.
 
-    torch goes on with one list when forward and backward are compiled in one go, so the backward
-    names the kernels of the forward again: those that the earlier code has and this code has not are left
-    out. Before 2.9 the list, which has no handles yet, goes on over all graphs: kernels that are not in
-    the code belong to a different graph.
+    torch uses one list for a forward and backward that are compiled together, so the backward names the
+    kernels of the forward too: kernels only of the earlier code are left out. Before 2.9, one list without
+    handles covers all graphs: kernels that are not in the code belong to a different graph.
     """
     named = dict(mapping.kernels)
     if maps.code is not None:

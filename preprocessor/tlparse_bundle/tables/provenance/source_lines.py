@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_MAX_HEAD = 2000  # name and annotation are at the beginning of a line
+_MAX_HEAD = 2000  # name and annotation are at the start of a line
 _MAX_REMEMBERED = 250  # characters of a line that is remembered
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 # What only names an input or a parameter: 'l_x_ = L_x_', 'weight = self.fc.weight'.
@@ -105,7 +105,7 @@ class GraphText:
         return [line for line in lines if among and self.sources[line] in among] or lines[:1]
 
 
-@lru_cache(4096)  # graphs of recompiles have most lines in common
+@lru_cache(4096)  # recompiles have most lines in common
 def _parse(line: str) -> tuple[str | None, bool, Source | None] | None:
     """Return (name of a node, whether it computes something, source of the nodes below); None for a line that
     has neither a node nor a source.

@@ -128,7 +128,7 @@ class Provenance:
     def _close(self, group: Group) -> frozenset[str]:
         reading = self._read(group.key, group)
         for part in reading.damaged:
-            message = "another form than expected: the provenance table has nothing from it"
+            message = "unknown format; the provenance table leaves it out"
             line, byte_offset = group.places[part]
             self._diagnostics.add(
                 "table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part]
@@ -137,7 +137,7 @@ class Provenance:
         pre = group.pre_grad if reading.has_pre_grad else None
         if (
             pre is not None and not pre.written and reading.pre is not None
-        ):  # None when its text was let go before it was needed
+        ):  # None when its text was dropped before it was needed
             self._add_lines(pre.event_index, reading.pre)
             pre.written = True
         if reading.post is not None:

@@ -189,7 +189,7 @@ class _Reader:
         self._nodes = self._handle = None
 
 
-@lru_cache(4096)  # codes of recompiles have most lines in common
+@lru_cache(4096)  # recompiles have most lines in common
 def _parse(line: str) -> tuple[str, Any] | None:
     """Return (kind of content, content) of a line; None for an irrelevant line.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 MAX_OPS = 100  # different operations of one graph
 MAX_SUBGRAPHS = 200
-_MAX_LINE = 100_000  # characters of a line that are read; the part that matters is at its beginning
+_MAX_LINE = 100_000  # characters of a line that are read; the start of a line is enough
 _MAX_REMEMBERED = 250  # characters of a line that is remembered
 
 _LINE = re.compile(r"[^\n]+")

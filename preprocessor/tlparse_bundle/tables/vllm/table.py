@@ -132,7 +132,7 @@ class Vllm:
             with suppress(ValueError):
                 content = parse_json(event.payload or b"", for_table=False)
             if type(content) is not dict:
-                unexpected(self._diagnostics, event, "no JSON object")
+                unexpected(self._diagnostics, event, "not a JSON object")
                 content = {}
         if kind in ("config", "start"):
             self._compiles.add(event.compile_index)
