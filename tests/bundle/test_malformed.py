@@ -192,7 +192,7 @@ def test_a_changed_blob_is_refused_wherever_it_is_read(bundle, tmp_path):
                 read()
     for words in (["cat", bundle, "rank_0/0/0/b"], ["cat", bundle, sha256], ["restore", bundle, tmp_path / "logs"], ["legacy", bundle, tmp_path / "legacy"],
                   ["export", bundle, tmp_path / "page.html"], ["merge", bundle, tmp_path / "merged"], ["validate", bundle]):  # fmt: skip
-        assert "hash of its content differs" in said(words), words
+        assert "hash of its content differs" in failure_message(words), words
 
 
 def test_without_verification_it_is_given(bundle, tmp_path):

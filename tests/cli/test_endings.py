@@ -298,7 +298,7 @@ def test_a_full_disk(name, material, in_a_namespace):
         ' sort | md5sum)" || find place >&2; exit $code'
     )
     done = in_a_namespace(script, *command(*words))
-    said(
+    fails_with(
         done, "only 102,400 are free" if name == "restore" else "No space left on device"
     )  # restore knows what it needs
     assert "place/out/" not in done.stderr and ".partial" not in done.stderr
