@@ -233,7 +233,7 @@ FAULTS = {
         'Finding("engine-busy"',
         "ValueError: findings() gave a Finding of the kind 'engine-busy', which KINDS does not have",
     ),
-    "findings severity": ("findings", '"warning"', '"terrible"', "severity: 'terrible' is none of"),
+    "findings severity": ("findings", '"warning"', '"terrible"', "severity: 'terrible' is not one of"),
     "findings title": (
         "findings",
         '"The engine was idle"',

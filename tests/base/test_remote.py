@@ -281,7 +281,7 @@ def test_a_cluster_reports_a_log_that_cannot_be_read_in_a_sentence(cluster, tmp_
 
 def test_invalid_addresses():
     for wrong in ("dask://", "tcp://host:8786", "dask://host", "nonsense"):
-        with pytest.raises(BundleError, match="no address of workers"):
+        with pytest.raises(BundleError, match="is not an address of workers"):
             DaskWorkers(wrong)
 
 

@@ -27,16 +27,16 @@ def growing(tmp_path):
 
 CHANGES = {
     "only one of 'growing' and 'live' is present": lambda manifest: manifest.pop("growing"),
-    "'live' has other logs": lambda manifest: manifest["live"]["logs"].clear(),
+    "'live' and 'logs' list different logs": lambda manifest: manifest["live"]["logs"].clear(),
     "more bytes than were read": lambda manifest: manifest["live"]["logs"][0].update(read_bytes=1),
-    "a last record, or events, and not both": lambda manifest: manifest["live"]["logs"][0].update(
+    "has a last record without events": lambda manifest: manifest["live"]["logs"][0].update(
         last_record=None
     ),
     "has no descriptor": lambda manifest: manifest["live"]["logs"][0]["last_record"].update(kind="nothing"),
-    "runs twice": lambda manifest: manifest["live"]["logs"][0]["running"].extend(
+    "is listed twice as running": lambda manifest: manifest["live"]["logs"][0]["running"].extend(
         manifest["live"]["logs"][0]["running"][:1]
     ),
-    "and this one is finished": lambda manifest: (manifest.pop("growing"), manifest.pop("live")),
+    "but this one is finished": lambda manifest: (manifest.pop("growing"), manifest.pop("live")),
 }
 
 

@@ -146,4 +146,4 @@ def test_another_bundle_on_this_host(show, new_page, bundle_of, address_of):
     foreign = PLACE.format(f"{log}/0/0", f"{log}/0/0") + "&other=https://example.com/b/"
     refused = new_page(errors=True)
     refused.goto(address_of(bundle_of("recompiles")) + foreign)
-    expect(refused.get_by_role("alert")).to_contain_text("on another host")
+    expect(refused.get_by_role("alert")).to_contain_text("is on a different host")

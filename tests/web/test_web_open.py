@@ -134,7 +134,7 @@ def test_a_viewer_explains_an_old_token(page_with_errors, bundle_of, served, hos
     proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token="a" * 32)
     fork_for(proxy)
     page_with_errors.goto(f"{viewer}/?bundle={base_with(proxy, 'old')}bundles/run/")
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("open the address that it printed")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("open the URL that it printed")
 
 
 def test_an_origin_that_was_not_allowed_reads_nothing(

@@ -106,4 +106,4 @@ def test_pages_carry_a_strict_policy():
 def test_bundle_on_another_host_is_refused(page_with_errors, address_of, bundle_of):
     address = address_of(bundle_of("basic_inference")).split("?")[0]
     page_with_errors.goto(address + "?bundle=https://example.com/bundle/")
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("on another host")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("is on a different host")

@@ -76,7 +76,7 @@ def test_missing_decoder_lists_three_ways_out(page_with_errors, bundle_of, addre
     page.route("**/vendor/fzstd.js", lambda route: route.fulfill(status=404))
     page.goto(address_of(bundle_of("basic_inference"), "static"))
     alert = page.get_by_role("alert")
-    for words in ["tlparse-bundle serve", "--codec gzip", "Node"]:
+    for words in ["tlparse-bundle serve", "--codec gzip", "npm"]:
         expect(alert).to_contain_text(words)
 
 
@@ -121,13 +121,13 @@ def test_missing_bundle(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(address_of(bundle_of("basic_inference")).replace("/bundles/", "/bundles/not-"))
     expect(page_with_errors.get_by_role("alert")).to_contain_text("404")
     expect(page_with_errors.get_by_role("alert")).to_contain_text(
-        "'?bundle=' must name the folder that holds manifest.json"
+        "'?bundle=' must name the folder that contains manifest.json"
     )
 
 
 def test_manifest_that_is_not_json(broken):
     page = broken(lambda folder: (folder / "manifest.json").write_text("<html>not found</html>"))
-    expect(page.get_by_role("alert")).to_contain_text('It begins with "<html>not found</html>"')
+    expect(page.get_by_role("alert")).to_contain_text('It starts with "<html>not found</html>"')
 
 
 ARTIFACT = "#v=1&view=compile&compile=0/0&artifact=dynamo_output_graph"
@@ -143,7 +143,7 @@ def test_damaged_blob_is_an_error_with_both_hashes(broken):
 
     alert = broken(damage, ARTIFACT).get_by_role("alert")
     expect(alert).to_contain_text("is damaged: its content has the SHA-256")
-    expect(alert).to_contain_text(re.compile("it should have (" + "|".join(hashes) + ")"))
+    expect(alert).to_contain_text(re.compile("instead of (" + "|".join(hashes) + ")"))
 
 
 def test_missing_blob_names_the_request_and_stays(broken):

@@ -138,7 +138,7 @@ async function read(address, label, made) {
   if (message) throw new BundleError(message);
   if (made && response.status === 404)
     throw new BundleError(
-      "This server only serves files and cannot compare. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
+      "This server only serves files, so it can't compare bundles. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are. To put a comparison on this server, write the site with '--compare BASE NEW', or a folder with 'compare --out DIR'.",
     );
   throw new BundleError(
     `${label} failed to load (${response.status} ${response.statusText}). To write a folder with a comparison, run 'tlparse-bundle compare BASE NEW --out DIR'.`,

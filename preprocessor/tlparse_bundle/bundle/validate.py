@@ -119,7 +119,7 @@ class _Checker:
             last = state["last_record"]
             self.require(
                 (last is None) == (row["event_count"] == 0),
-                f"{where}: log {row['id']} has either a last record or events, but not both",
+                f"{where}: log {row['id']} has a last record without events, or events without a last record",
             )
             self.require(
                 last is None or last["kind"] in manifest["descriptors"],

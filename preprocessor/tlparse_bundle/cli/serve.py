@@ -64,7 +64,7 @@ viewer_option = click.option(
     multiple=True,
     metavar="ORIGIN",
     callback=_origins,
-    help="Allow the pages of a site to read, such as https://me.github.io. Repeatable.",
+    help="Allow pages of this origin to read the bundles, such as https://me.github.io. Repeatable.",
 )
 @viewer_option
 @click.option("--no-token", is_flag=True, help="Allow every user and program of this machine to read.")

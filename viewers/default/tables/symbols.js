@@ -22,12 +22,7 @@ const SYMBOL_KINDS = {
   symbol: ["none", "s", "backed", "A backed symbol: a size or number that can differ between calls"],
   constant: ["break", "◆", "specialized", "A symbol specialized to one value"],
   unbacked: ["missing", "?", "unbacked", "An unbacked symbol: its value is known only at run time"],
-  error: [
-    "error",
-    "✖",
-    "data-dependent",
-    "A data-dependent condition that torch couldn't evaluate while tracing",
-  ],
+  error: ["error", "✖", "undecided", "A data-dependent condition that torch couldn't evaluate while tracing"],
   assumed: ["break", "!", "assumed", "A data-dependent condition evaluated with the example inputs"],
   guard: ["none", "·", "guard", "A guard whose symbols are not recorded"],
 };
@@ -131,7 +126,7 @@ export async function openSymbols({ log, state }) {
       {
         id: "source",
         title: "Source",
-        least: "7rem",
+        least: "5rem",
         class: "mono",
         sort: (i) => items[i].source,
         cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined),

@@ -255,7 +255,7 @@ export class Bundle {
         "The bundle",
         `it names ${shortly(path)} as ${what}, which is not a path of a bundle file`,
       );
-    const asked = `Can't read ${what},  ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
+    const asked = `Can't read ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
       if (!file) throw new Refused("it is missing");

@@ -7,7 +7,7 @@ import { since, stopAt, tick } from "./clock.js";
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 /** Word and tooltip. @type {Record<How, [string, string]>} */
 const WORDS = {
-  live: ["live", "New records appear automatically. The time is since a log last grew."],
+  live: ["live", "New records appear automatically. The time counts from the newest record."],
   waits: ["live", "New data is waiting. It appears when nothing is selected or pressed."],
   paused: ["paused", "The page does not change until you resume. The bundle keeps growing."],
   lost: [
