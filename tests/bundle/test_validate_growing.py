@@ -29,9 +29,7 @@ CHANGES = {
     "only one of 'growing' and 'live' is present": lambda manifest: manifest.pop("growing"),
     "'live' and 'logs' list different logs": lambda manifest: manifest["live"]["logs"].clear(),
     "more bytes than were read": lambda manifest: manifest["live"]["logs"][0].update(read_bytes=1),
-    "has a last record without events": lambda manifest: manifest["live"]["logs"][0].update(
-        last_record=None
-    ),
+    "has a last record without events": lambda manifest: manifest["live"]["logs"][0].update(last_record=None),
     "has no descriptor": lambda manifest: manifest["live"]["logs"][0]["last_record"].update(kind="nothing"),
     "is listed twice as running": lambda manifest: manifest["live"]["logs"][0]["running"].extend(
         manifest["live"]["logs"][0]["running"][:1]
