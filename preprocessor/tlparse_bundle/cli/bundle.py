@@ -109,7 +109,7 @@ def restore(bundle: Path | str, folder: Path, verify: bool) -> None:
 @click.option("--export", is_flag=True, help="Write the report of a draft export, as tlparse --export does.")
 @no_verify
 def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None:
-    """Write a tlparse report into FOLDER, for tools that read one.
+    """Write a report for tools that read the files of tlparse.
 
     The files are compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the
     artifacts, named and numbered as by tlparse 0.4.8 --plain-text. Each of several logs gets its own folder:

@@ -180,9 +180,7 @@ def _finding(
             else None
         ),
         (
-            "Where "
-            + listed([f"{code(symbol)} is {code(source or '')}" for symbol, source in symbols.items()], 5)
-            + "."
+            listed([f"{code(symbol)} is {code(source or '')}" for symbol, source in symbols.items()], 5) + "."
             if symbols
             else None
         ),
