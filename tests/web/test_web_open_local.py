@@ -115,7 +115,7 @@ def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_o
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
     # shared from the page: a zip of the same files
     page.get_by_role("button", name="More ways to share").click()
-    expect(page.get_by_role("menu")).to_contain_text("in this browser, until the bundle is removed here")
+    expect(page.get_by_role("menu")).to_contain_text("in this browser, until you remove the bundle")
     with page.expect_download() as downloads:
         page.get_by_role("menuitem", name="Download bundle").click()
     native = bundle_of("graph_breaks")

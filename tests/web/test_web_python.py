@@ -148,7 +148,7 @@ def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
     assert in_page(python, folder)["files"] == natively([folder], tmp_path / "out")
     build(discover([folder]), tmp_path / "out", codec="none", jobs=1)
     verdict = Bundle.open(tmp_path / "out").job["text"]
-    assert "Rank 5" in verdict
+    assert "On rank 5" in verdict
     page = python.context.new_page()
     page.goto(f"{site}/viewers/multirank/?stored={python.evaluate('async () => (await store.list())[0].id')}")
     expect(page.get_by_role("heading", level=1)).to_contain_text(verdict.replace("`", "").split(". ")[0])
