@@ -325,9 +325,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         page.goto(
             f"{host}/site/viewers/compare/?base=/site/bundles/{names[0]}/&new=/site/bundles/{names[1]}/"
         )
-        expect(page.get_by_role("alert")).to_contain_text(
-            "write the site with '--compare BASE NEW'"
-        )
+        expect(page.get_by_role("alert")).to_contain_text("write the site with '--compare BASE NEW'")
         page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
         expect(page.get_by_role("alert")).to_contain_text("is not a bundle of this server")
 
