@@ -1323,7 +1323,7 @@ export interface Manifest {
         bypass: number;
       }>;
       /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). */
-      untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+      not_recorded: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */
@@ -2838,7 +2838,7 @@ export interface Comparison {
       /** Why the log is incomplete, in words: it is damaged, ends inside a compile, or is still being written. null when it is complete. */
       ends_early: string | null;
       /** What its version of torch does not log, as in the summary of its findings; none of it counts as a change. */
-      untold: string[];
+      not_recorded: string[];
     };
     /** New log, or null. */
     new: null | {
@@ -2853,7 +2853,7 @@ export interface Comparison {
       /** Why the log is incomplete, in words: it is damaged, ends inside a compile, or is still being written. null when it is complete. */
       ends_early: string | null;
       /** What its version of torch does not log, as in the summary of its findings; none of it counts as a change. */
-      untold: string[];
+      not_recorded: string[];
     };
     /** Rank of both, or null. */
     rank: number | null;

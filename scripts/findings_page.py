@@ -8,11 +8,11 @@ import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tlparse_bundle.statements as statements
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.statements.finding import UNLISTED
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
 
@@ -62,20 +62,6 @@ RANKS = (
 )
 
 
-class _Entry(NamedTuple):
-    title: str
-    meaning: str
-    fix: str
-    not_when: str
-
-
-# What no module of its own finds.
-_UNLISTED = _Entry(
-    "Unlisted findings",
-    "A bundle lists at most 300 findings per log. This one counts the rest, by kind.",
-    "Fix what is listed first, and build the bundle of the next run.",
-    "`check` counts unlisted findings as unknown, so do not ignore it there.",
-)
 _HEAD = """# Findings
 
 A finding says what happened in a log, where, what it cost, and what to do. Each kind has an entry on this
@@ -86,9 +72,9 @@ page, with an example from the logs in `fixtures/` where there is one. `scripts/
 """
 
 
-def references(of_ranks: bool) -> dict[str, Any]:
+def references(of_ranks: bool) -> dict[str, KindReference]:
     """Return the REFERENCE entries by kind, of logs or of ranks."""
-    found: dict[str, Any] = {} if of_ranks else {UNLISTED: _UNLISTED}
+    found: dict[str, KindReference] = {}
     for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
         if (".ranks" in info.name) == of_ranks:
             found |= getattr(importlib.import_module(info.name), "REFERENCE", {})

@@ -10,7 +10,7 @@ def _kinds(logs):
 
 
 def _told(topic):
-    return lambda logs: NO if any(topic in log.summary["untold"] for log in logs) else YES
+    return lambda logs: NO if any(topic in log.summary["not_recorded"] for log in logs) else YES
 
 
 def _has(*wanted):
@@ -79,7 +79,7 @@ QUESTIONS = (
 
 HEAD = """# What each torch version records
 
-Older torch versions log less. Missing data is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not count it as passed, and `untold` in the `summary` of a log lists it
+Older torch versions log less. Missing data is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not count it as passed, and `not_recorded` in the `summary` of a log lists it
 ([format](../json-format.md)).
 
 The table comes from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each version, on the CPU. `scripts/versions --table` writes it, and a test compares

@@ -66,7 +66,7 @@ def differences(name, log, truth, programs):
     ``programs``: the folder of their sources.
     """
     summary = log.summary
-    unrecorded = set(summary.get("untold", ()))
+    unrecorded = set(summary.get("not_recorded", ()))
     found = [
         *_of_compiles(log, truth, unrecorded),
         *_of_program(name, log, truth, summary, unrecorded, Path(programs, f"{name}.py").read_text()),

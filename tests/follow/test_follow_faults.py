@@ -303,7 +303,7 @@ def test_a_resumed_bundle_never_goes_back(place):
 def test_resuming_with_other_logs_restarts_and_reports_it(place):
     path, out = place
     interrupted(path, out, OLD)
-    assert follow_all(path, out, [writing(path, NEW)]) == {"begun-anew"}
+    assert follow_all(path, out, [writing(path, NEW)]) == {"rebuilt"}
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -322,7 +322,7 @@ def test_resuming_with_another_codec_restarts(place):
     interrupted(path, out, OLD)
     seen = []
     result = Follower([path], out, codec="gzip").run(lambda: bool(seen), seen.append)
-    assert codes(seen[0]) == ["begun-anew"] and snapshot(result.path) == snapshot(
+    assert codes(seen[0]) == ["rebuilt"] and snapshot(result.path) == snapshot(
         fresh(OLD, out.with_name("whole"), codec="gzip")
     )
 
@@ -405,7 +405,7 @@ def test_killed_at_any_moment(seed, place):
         until(lambda: sorted(entry.name for entry in out.parent.iterdir() if entry.name.startswith(".")), [])
         if (out / "manifest.json").exists():
             assert validate(Bundle.open(out)) == []
-    assert follow_all(path, out, [lambda: None]) <= {"begun-anew"}
+    assert follow_all(path, out, [lambda: None]) <= {"rebuilt"}
 
 
 def test_partly_written_files_do_not_block(place):

@@ -189,6 +189,18 @@ def test_an_answer_begins_with_the_first_row_unless_asked(places, name):
     assert later[name] == whole[name][1:]
 
 
+def test_an_artifact_is_read_to_its_end_from_the_line_that_follows(places):
+    where = {"bundle": "train_step", "compile": "0/0", "name": "inductor_output_code"}
+    lines, first = [], 1
+    while first:
+        failed, text = called(places, "artifact", {**where, "first_line": first, "line_count": 40})
+        answered = json.loads(text)
+        assert not failed and answered["lines"]
+        lines += answered["lines"]
+        first = answered.get("next_first_line")
+    assert len(lines) == answered["line_count"]
+
+
 def test_two_runs_are_compared(places):
     failed, text = called(
         {"base": places["base"], "new": places["new"]}, "compare", {"base": "base", "new": "new"}

@@ -127,9 +127,11 @@ def test_all_numbers_agree(group_bundle, group):
 
 def counts_of_comparison(summary):
     """Return a comparison's counts of a log as {name: number}, without those that are 0 or not recorded."""
-    untold = summary["untold"]
-    counts = {name: summary[field] for name, (field, topic) in IN_COMPARISON.items() if topic not in untold}
-    if "caches" not in untold:
+    not_recorded = summary["not_recorded"]
+    counts = {
+        name: summary[field] for name, (field, topic) in IN_COMPARISON.items() if topic not in not_recorded
+    }
+    if "caches" not in not_recorded:
         counts |= {
             f"{cache}_{name}": summary["cache_counts"].get(cache, {}).get(outcome)
             for cache in ("fx_graph", "aot_autograd")

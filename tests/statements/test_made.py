@@ -81,6 +81,16 @@ def test_a_third_is_not_mostly(found):
     assert "mostly" not in text and "because" not in text
 
 
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [("f", "argument `flag` is no longer"), ("torch_dynamo_resume_in_f_at_3", "`flag` is no longer")],
+)
+def test_a_local_of_a_resume_function_is_not_an_argument(found, function, words):
+    log = found(compiled("0/0", function=function), compiled("0/1", "0/0: L['flag'] == 1", function=function))
+    (row,) = of(log, "recompile")
+    assert words in row["title"] and ("argument" in row["title"]) == ("argument" in words)
+
+
 def test_a_majority_is_reported(found):
     sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n, n + 1)) for n in range(1, 4)]
     assert (

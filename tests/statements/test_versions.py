@@ -195,10 +195,10 @@ def test_breaks_that_are_not_recorded(log):
     """2.3 to 2.5 write none; this is reported, with the traces of most of them."""
     for version, end in (("2.4.1", " and recompile reasons."), ("2.5.1", ".")):
         summary = log(f"{version}/breaks").summary
-        assert summary["graph_break_count"] is None and "graph_breaks" in summary["untold"]
+        assert summary["graph_break_count"] is None and "graph_breaks" in summary["not_recorded"]
         assert summary["text"].endswith(" Not recorded: graph breaks (at least 7 places)" + end)
         assert summary["restart_count"] == 6
-    assert log("2.6.0/breaks").summary["untold"] == []
+    assert log("2.6.0/breaks").summary["not_recorded"] == []
 
 
 def test_why_2_5_recompiles(log):
@@ -210,7 +210,7 @@ def test_why_2_5_recompiles(log):
     )
     (limit,) = [row for row in recompiles.findings() if row["kind"] == "recompile-limit"]
     assert limit["function"] == "limit"
-    assert recompiles.summary["untold"] == ["graph_breaks", "symbols"]
+    assert recompiles.summary["not_recorded"] == ["graph_breaks", "symbols"]
 
 
 def test_the_year_of_2_4(log):
@@ -237,4 +237,4 @@ def test_an_empty_list_of_guards_is_ignored(log):
 def test_a_log_too_short_to_show_its_version_is_not_called_old(built, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     path.write_bytes(record('dynamo_start 0/0 {"stack": []}'))
-    assert built(path).logs[0].summary["untold"] == []
+    assert built(path).logs[0].summary["not_recorded"] == []

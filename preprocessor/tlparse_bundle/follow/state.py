@@ -85,7 +85,7 @@ class Resumed:
         self._rows, self._other = {}, False
         self._place.clear()
         self._problems.note(
-            "begun-anew", "", f"The bundle that was in {shown(self._place.called)} was removed: {why}"
+            "rebuilt", "", f"The bundle that was in {shown(self._place.called)} was removed: {why}"
         )
 
 

@@ -45,7 +45,11 @@ class Tail(NamedTuple):
 
 
 class KnownEnvelopes:
-    """Cache of envelopes. Call ``find``, and parse and ``add`` those that it lacks."""
+    """Cache of envelopes. Call ``find``, and parse and ``add`` those that it lacks.
+
+    torch writes the event's own key first, and writer, rank and compile id last
+    (torch/_logging/_internal.py, trace_structured). Each half repeats often, so each is parsed once.
+    """
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}

@@ -78,7 +78,11 @@ class _Slot:
 
 
 class RememberedPayloadTables:
-    """See PayloadTables. Tables are built at the end, or taken from an earlier log."""
+    """See PayloadTables. Tables are built at the end, or taken from an earlier log.
+
+    Equal ranks write equal graphs and code, so most of these tables are equal, too. Only those that contain
+    times differ. The events of a log wait until its end, when the new tables are known.
+    """
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink

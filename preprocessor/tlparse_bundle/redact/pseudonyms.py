@@ -1,4 +1,8 @@
-"""Pseudonyms: one per name, the same in all logs of a bundle."""
+"""Pseudonyms: one per name, the same in all logs of a bundle.
+
+Public words keep their names: words of Python, of torch's messages, keys and operators, and those that this
+package reads. All other words count as private. ``scripts/redact-words`` writes the lists.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def benchmark_records(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Return the recorded numbers of all runs.
+    """Return the recorded numbers of all runs as records of the PyTorch benchmark database
+    (https://github.com/pytorch/pytorch/wiki/How-to-integrate-with-PyTorch-OSS-benchmark-database).
 
     Optional fields without a value (mode, dtype, target) are left out; ``extra_info`` holds text only.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import listed, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.statement import (
     SEVERITIES,
     TORCH,
@@ -26,6 +27,14 @@ __all__ = ["Finding", "Remedy"]  # what plug-ins import
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
 UNLISTED = "unlisted"
+REFERENCE = {
+    UNLISTED: KindReference(
+        "Unlisted findings",
+        "A bundle lists at most 300 findings per log. This one counts the rest, by kind.",
+        "Fix the listed findings first, then record and build again.",
+        "`check` counts unlisted findings as unknown, so do not ignore it there.",
+    )
+}
 MAX_FINDINGS = 300  # per log, so the table stays readable
 _MAX_COSTLY = 150  # of these, kept by cost
 

@@ -71,8 +71,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         values = _key_differences(values)
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
-    kind = "argument " if change in ("value", "flag") and source and _ARGUMENT.fullmatch(source) else ""
-    what = f"{kind}{subject(change, source, cause.dimension)}"
+    is_argument = change in ("value", "flag") and not cause.is_resumed and _ARGUMENT.fullmatch(source or "")
+    what = f"{'argument ' if is_argument else ''}{subject(change, source, cause.dimension)}"
     return f"{what} {_values_text(values, is_open=cause.open, with_values=with_values)}"
 
 

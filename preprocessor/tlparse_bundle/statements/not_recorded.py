@@ -9,10 +9,7 @@ from tlparse_bundle.base.wording import large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 
 if TYPE_CHECKING:
-    from tlparse_bundle.statements.facts import (
-        Facts,
-    )  # comparisons import only the words
-
+    from tlparse_bundle.statements.facts import Facts  # for types only: comparisons need just the words
 
 # The name of each topic in sentences, in their order.
 TOPICS = {
@@ -25,13 +22,7 @@ TOPICS = {
     "caches": "cache lookups",
     "symbols": "symbolic sizes",
 }
-_IN_HEADLINE = (
-    "failures",
-    "graph_breaks",
-    "function_names",
-    "times",
-    "recompile_reasons",
-)
+_IN_HEADLINE = ("failures", "graph_breaks", "function_names", "times", "recompile_reasons")
 
 
 def unrecorded_topics(facts: Facts) -> list[str]:

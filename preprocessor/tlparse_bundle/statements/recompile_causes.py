@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 
@@ -52,6 +53,7 @@ class Cause:
     open: bool = False  # the last actual value is not recorded
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
     refused: list[int] = field(default_factory=list)  # refused by the recompile limit, for the same reason
+    is_resumed: bool = False  # of a resume function, whose locals are not arguments
 
     @property
     def change(self) -> str:
@@ -84,6 +86,8 @@ def causes(facts: Facts) -> list[Cause]:
         cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
+        name = facts.compiles[one.compile_index]["function"]
+        cause.is_resumed = cause.is_resumed or resume_function(name) is not None
         if reason is not None:
             cause.changes[reason["change"]] = None
             values = cause.refused_values if refused else cause.values

@@ -63,7 +63,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
         "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
         "phase_times_us": _phase_times_us(facts),
         "cache_counts": _cache_counts(facts),
-        "untold": unrecorded_topics(facts),
+        "not_recorded": unrecorded_topics(facts),
     }
     return {
         "text": _text(facts, numbers, findings),

@@ -64,7 +64,7 @@ def contradictions(document, base, new):
             if any(values) and name in counts:
                 assert all(mine in (None, its) for mine, its in zip(counts[name], values, strict=True)), name
         asked = [one.get("cache_counts", {}) for one in findings]
-        known = not any("caches" in one["untold"] for one in findings)
+        known = not any("caches" in one["not_recorded"] for one in findings)
         equal = equal and (not known or asked[0].get("fx_graph") == asked[1].get("fx_graph"))
     known = [sides for sides in totals if sides != [None, None]]
     if verdict == "incomplete":

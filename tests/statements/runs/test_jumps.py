@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from tlparse_bundle.statements.runs.trend.metrics import Jump, Least, jumps, last_differs
+from tlparse_bundle.statements.runs.trend.jumps import Jump, Least, jumps, last_differs
 
 TIME, COUNT = Least(100_000, 0.05), Least(1)
 SERIES = 300

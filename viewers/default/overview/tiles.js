@@ -13,7 +13,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
   const lacks = isLeftOut(log.bundle, "caches")
     ? "not included"
-    : summary.untold.includes("caches")
+    : summary.not_recorded.includes("caches")
       ? NOT_RECORDED
       : null;
   const {

@@ -2,7 +2,7 @@
 import { emptyPage } from "../../lib/list/list-detail.js";
 import { summaryOf } from "./model.js";
 
-/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "symbols"} Topic topics of `summary.untold` (schema: findings) that have a view */
+/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "symbols"} Topic topics of `summary.not_recorded` (schema: findings) that have a view */
 
 /** First torch version that records a topic. @type {Record<Topic, string>} */
 const SINCE = {
@@ -14,7 +14,7 @@ const SINCE = {
 };
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {Topic} topic */
-export const isNotRecorded = (log, topic) => summaryOf(log).untold.includes(topic);
+export const isNotRecorded = (log, topic) => summaryOf(log).not_recorded.includes(topic);
 
 /** Return the page of a view whose records this log cannot have. @param {string} title plural noun @param {Topic} topic @param {...any} more what the log records instead */
 export const notRecordedPage = (title, topic, ...more) =>

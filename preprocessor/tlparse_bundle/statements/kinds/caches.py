@@ -40,7 +40,7 @@ REFERENCE = {
         not_when="If no later run uses the cache, the error costs nothing.",
     ),
 }
-_NO_ENTRY = "cache miss"
+_PLAIN_MISS = "cache miss"
 _GUARDS_FAILED = "size guards failed"
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
 _BYPASSED = {
@@ -69,7 +69,7 @@ def _why(row: CachesRow) -> str:
         return first_line(row["reason"])
     if row["guard"] is not None or row["detail"] == "guard_miss":
         return _GUARDS_FAILED
-    return _NO_ENTRY if row["outcome"] == "miss" else ""
+    return _PLAIN_MISS if row["outcome"] == "miss" else ""
 
 
 def _warm(facts: Facts) -> set[str]:
@@ -118,7 +118,7 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
         kind,
         "info" if kind == "cache-miss" else "warning",
         plural(len(rows), *(f"{name} {word}" for word in noun))
-        + (f": {why}" if why and why != _NO_ENTRY else ""),
+        + (f": {why}" if why and why != _PLAIN_MISS else ""),
         (cache, why),
         "\n\n".join(filter(None, [texts[kind], *more])),
         facts.place_of(compiles[0]) if len(set(compiles)) == 1 else (None, None, None),

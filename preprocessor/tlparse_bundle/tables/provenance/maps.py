@@ -11,7 +11,8 @@ from tlparse_bundle.tables.provenance import groups
 from tlparse_bundle.tables.provenance.code_comments import CodeComments
 from tlparse_bundle.tables.provenance.code_flow import fused_nodes
 from tlparse_bundle.tables.provenance.groups import Group
-from tlparse_bundle.tables.provenance.kernels_in_code import CodeText, Mapping, split_handle
+from tlparse_bundle.tables.provenance.kernels_in_code import CodeText
+from tlparse_bundle.tables.provenance.mapping import Mapping, split_handle
 from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ class LogRow(TypedDict):
     source: str
     torch_version: str | None
     text: str
-    untold: list[str]
+    not_recorded: list[str]
     ends_early: str | None
 
 

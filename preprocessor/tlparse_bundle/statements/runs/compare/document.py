@@ -135,7 +135,7 @@ def _side(log: Log, summary: dict[str, Any], ends_early: str | None = None) -> L
         "source": log.source,
         "torch_version": log.row["torch_version"],
         "text": summary["text"],
-        "untold": summary["untold"],
+        "not_recorded": summary["not_recorded"],
         "ends_early": ends_early,
     }
 

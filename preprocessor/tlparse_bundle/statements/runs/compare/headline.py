@@ -30,7 +30,6 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
 _MAX_TITLE = 80
-_MACHINE = "the machine probably"
 _MOST_REASONS = 2
 _MEASURED = 5  # the least number of compiles to compare the speeds of machines
 _MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
@@ -235,8 +234,8 @@ def _unchanged_speed(both: Sequence[ComparedLog]) -> str:
         times = f"ran {_factor(new / base)} slower"
     else:
         times = f"ran {_factor(base / new)} faster" if new else "took no time"
-    blamed = f", so {_MACHINE} differs" if _is_measured(both) and _blamed(both) == _MACHINE else ""
-    return f"unchanged compiles {times}{blamed}"
+    why = f", so {_blamed(both)} differs" if _is_measured(both) and _same_torch(both) else ""
+    return f"unchanged compiles {times}{why}"
 
 
 def _is_measured(both: Sequence[ComparedLog]) -> bool:
@@ -249,8 +248,11 @@ def _factor(number: float) -> str:
 
 def _blamed(both: Sequence[ComparedLog]) -> str:
     """Return what probably makes all compiles faster or slower."""
-    same = len({log[side]["torch_version"] for log in both for side in SIDES}) == 1
-    return _MACHINE if same else "torch or the machine"
+    return "the machine probably" if _same_torch(both) else "torch or the machine"
+
+
+def _same_torch(both: Sequence[ComparedLog]) -> bool:
+    return len({log[side]["torch_version"] for log in both for side in SIDES}) == 1
 
 
 def _growing_note(sides: Sequence[str]) -> str:
@@ -281,7 +283,7 @@ def _without_counterpart(logs: Sequence[AnyLog]) -> Iterator[str]:
 
 def _not_recorded(both: Sequence[ComparedLog]) -> Iterator[str]:
     missing = {
-        side: [topic for topic in TOPICS if any(topic in log[side]["untold"] for log in both)]
+        side: [topic for topic in TOPICS if any(topic in log[side]["not_recorded"] for log in both)]
         for side in SIDES
     }
     equal = missing["base"] == missing["new"]
@@ -326,8 +328,8 @@ def _untimed(both: Sequence[ComparedLog]) -> Iterator[str]:
 def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     """Yield notes about the speed of the machines."""
     if net.reason == "speed":
-        blamed = _blamed(both)
-        differs = f"{large(blamed)} differs. " if _is_measured(both) and blamed != _MACHINE else ""
+        # With one version of torch, the headline says it.
+        differs = f"{large(_blamed(both))} differs. " if _is_measured(both) and not _same_torch(both) else ""
         yield f"{differs}Compare several runs per side to be sure."
         return
     speeds = sorted(

@@ -167,7 +167,7 @@ class Run:
     @property
     def not_recorded(self) -> set[str]:
         """Topics that its torch version does not log (statements/not_recorded.py)."""
-        return set(self.summary["untold"])
+        return set(self.summary["not_recorded"])
 
     @cached_property
     def ends_early(self) -> str | None:

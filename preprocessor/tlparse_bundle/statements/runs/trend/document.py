@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.statements.runs.trend.jumps import Jump, jumps, last_differs
 from tlparse_bundle.statements.runs.trend.metrics import (
     COMPILE_TIME,
     METRICS,
     MICROSECONDS,
     OF_THE_END,
     PHASES,
-    Jump,
     Metric,
-    jumps,
-    last_differs,
     step,
 )
 from tlparse_bundle.statements.runs.trend.run import Location, Run, ends_early
