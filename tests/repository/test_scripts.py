@@ -152,8 +152,11 @@ def test_a_missing_browser_is_installed(tmp_path):
     for name in ("apt-get", "sudo", "python3"):
         (tools / name).chmod(0o755)
     said = ran(tools / "bash", tmp_path / "scripts" / "test", code=7, env={"PATH": str(tools)})
-    assert "installing chromium-headless-shell" in said
-    assert (tmp_path / "asked").read_text().splitlines()[-1].split()[-1] == "chromium-headless-shell"
+    assert "installing chromium-headless-shell firefox-esr" in said
+    assert (tmp_path / "asked").read_text().splitlines()[-1].split()[-2:] == [
+        "chromium-headless-shell",
+        "firefox-esr",
+    ]
 
 
 def test_mutate_reports_changes_that_tests_notice(tmp_path, monkeypatch):
