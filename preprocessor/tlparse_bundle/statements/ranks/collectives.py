@@ -351,7 +351,7 @@ REFERENCE: dict[str, KindReference] = {
         "Ranks whose log does not record the schedule are not compared.",
     ),
     "collective-parity": KindReference(
-        "Schedule and code disagree",
+        "Schedule and code differ",
         "The generated code calls a different number of collectives than the schedule lists.",
         "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
         "Only Python code that Inductor generated is counted.",
