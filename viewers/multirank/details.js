@@ -35,10 +35,10 @@ export async function openDetails({ model }) {
     h("h1", null, "Details"),
     section(
       "Logs",
-      "Ranks whose log is missing, truncated or silent, or ends inside a compile.",
+      "Ranks whose log is missing, truncated or has no compiles, or ends inside a compile.",
       model.result?.job.world_size == null
-        ? "No log is truncated or silent. World size: not recorded."
-        : "No rank is missing. No log is truncated or silent.",
+        ? "No log is truncated, and each has compiles. World size: not recorded."
+        : "No rank is missing. No log is truncated, and each has compiles.",
       ["Problem", "Ranks", "Compile", "Last phase", "End of log", "Open"],
       (problems ?? []).map((/** @type {any} */ row) => [
         row.kind.replaceAll("_", " "),

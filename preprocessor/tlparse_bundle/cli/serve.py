@@ -51,7 +51,7 @@ viewer_option = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     callback=_viewers,
-    help="Folder of a viewer of your own, with an index.html. Repeatable.",
+    help="Folder with your own viewer (an index.html). Repeatable.",
 )
 
 

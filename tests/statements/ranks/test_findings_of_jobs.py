@@ -212,6 +212,48 @@ SAID = {
         ["aot_autograd miss"],
         r"hang|fail|never|different graph|different collectives",
     ),
+    "one_skips": (
+        "Rank 3 did not compile `step` [1/0], but ranks 0–2 did. Ranks 0–2 agree. World size is not recorded.",
+        ("missing-compile", "warning"),
+        ["Later compile ids are shifted."],
+        r"hang|fail|never|different graph|`head`",
+    ),
+    "swapped": (
+        "Rank 1 compiled `block` [1/0] in a different order. Ranks 0, 2 and 3 agree. World size is not recorded.",
+        ("compile-order", "warning"),
+        ["Later compile ids are shifted."],
+        r"hang|fail|never|different graph|did not",
+    ),
+    "other_recompile": (
+        (
+            "Rank 2 recompiled `scaled` [0/1]: `train == False`. Ranks 0, 1 and 3 agree. World size is not "
+            "recorded."
+        ),
+        ("recompile", "warning"),
+        ["Guard only on rank 2, in `scaled` [0/1]: `TRUE_MATCH: L['train']`"],
+        r"hang|fail|never|different graph|did not",
+    ),
+    "no_wait": (
+        "On rank 1, `total` [0/0] does not wait for 1 collective. Ranks 0, 2 and 3 agree.",
+        ("missing-wait", "warning"),
+        ["At position 1, nothing instead of `wait_tensor`."],
+        r"failed|never|rank 1 lacks|fewer",
+    ),
+    "cut_log": (
+        (
+            "The log of rank 3 ends mid-record, 8.13 s before the others'. Ranks 0–2 agree. World size is not "
+            "recorded."
+        ),
+        ("cut-log", "error"),
+        ["Nothing after the cut is compared."],
+        r"failed|different graph",
+    ),
+    "empty_log": (
+        "The log of rank 3 is empty. Ranks 0–2 agree. World size is not recorded.",
+        ("empty-log", "error"),
+        ["Rank 3 compiled nothing, but ranks 0–2 did"],
+        r"failed|different graph|3 ranks",
+    ),
 }
 
 

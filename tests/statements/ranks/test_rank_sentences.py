@@ -65,8 +65,8 @@ def test_a_call_shows_recorded_values():
             "cut-log",
             {},
             {"earlier_us": 5_000_000},
-            "The log of rank 2 ends mid-record; its log ends 5 s before the others'",
-            "The logs of ranks 0, 1 and 3–5 end mid-record; their logs end 5 s before the others'",
+            "The log of rank 2 ends mid-record, 5 s before the others'",
+            "The logs of ranks 0, 1 and 3–5 end mid-record, 5 s before the others'",
         ),
         (
             "unfinished-compile",

@@ -292,15 +292,18 @@ def _missing_rank(words: Words) -> tuple[str, str]:
     return f"No log from {words.ranks}", job + waiting
 
 
-def _empty_log(words: Words) -> str:
-    return f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty"
+def _empty_log(words: Words) -> tuple[str, str]:
+    return (
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty",
+        "The process ended before it wrote a record, or the copy of the file failed.",
+    )
 
 
 def _cut_log(words: Words) -> tuple[str, str]:
-    ended = _earlier(words)
+    earlier_us = words.facts["earlier_us"]
+    before = f", {long_time(earlier_us)} before the others'" if earlier_us is not None else ""
     return (
-        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('ends', 'end')} mid-record"
-        + (f"; {ended}" if ended else ""),
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('ends', 'end')} mid-record{before}",
         "The process was killed while writing, or the file was truncated when it was copied. Nothing after"
         " the cut is compared.",
     )
@@ -367,17 +370,12 @@ def _never_began(words: Words) -> tuple[str, str]:
     )
 
 
-def _earlier(words: Words) -> str:
-    """Return "its log ends 5 s before the others'"; empty if it does not."""
+def _earlier_sentence(words: Words) -> str:
+    """Return " Its log ends 5 s before the others'."; empty if it does not."""
     earlier_us = words.facts["earlier_us"]
     if earlier_us is None:
         return ""
-    return f"{words.verb('its log ends', 'their logs end')} {long_time(earlier_us)} before the others'"
-
-
-def _earlier_sentence(words: Words) -> str:
-    ended = _earlier(words)
-    return f" {large(ended)}." if ended else ""
+    return f" {words.verb('Its log ends', 'Their logs end')} {long_time(earlier_us)} before the others'."
 
 
 TEMPLATES: Templates = {

@@ -67,7 +67,7 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
         "net_us": net.net_us,
         "compile_us": None if net.total_us is None else {"base": net.total_us[0], "new": net.total_us[1]},
         "reason": net.reason,
-        "notes": [*([_growing_note(growing)] if growing else []), *_notes(net, logs)],
+        "notes": [*([_growing_note(growing)] if growing else []), *_left_out(net, text), *_notes(net, logs)],
         "change_count": len(changes),
         "root_count": sum(change["because_of"] is None for change in changes),
     }
@@ -298,6 +298,14 @@ def _same_torch(both: Sequence[ComparedLog]) -> bool:
 def _growing_note(sides: Sequence[str]) -> str:
     runs = f"The {sides[0]} run is" if len(sides) == 1 else "Both runs are"
     return f"{runs} still being recorded. Compare again to include later records."
+
+
+def _left_out(net: Net, text: str) -> Iterator[str]:
+    """Yield the numbers that the headline has no room for and that no change shows."""
+    if net.verdict in ("more", "less", "changed") and (totals := _totals(net)) not in text:
+        yield f"Total compile time: {totals}."
+    if not net.roots and len(net.different) > _MOST_COUNTS:
+        yield f"Different counts: {listed([_count(row) for row in net.different], len(WORDS))}."
 
 
 def _notes(net: Net, logs: Sequence[AnyLog]) -> list[str]:
