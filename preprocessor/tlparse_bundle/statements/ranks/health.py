@@ -295,7 +295,7 @@ def _missing_rank(words: Words) -> tuple[str, str]:
 def _empty_log(words: Words) -> tuple[str, str]:
     return (
         f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty",
-        "The process ended before it wrote a record, or the copy of the file failed.",
+        "The process ended before it wrote a record, or the file was not copied completely.",
     )
 
 

@@ -34,19 +34,12 @@ _MAX_TITLE = 80
 _MAX_HEADLINE = 120  # characters
 # Dropped in this order. All are in the changes, the counts or the notes of the document, too.
 _DETAILS = (
-    "other causes",
-    "effects",
-    "ranks",
-    "totals",
-    "reasons for early ends",
-    "costs",
-    "reasons",
-    "places",
-    "size",
-    "logs",
-)
+    "other causes", "effects", "ranks", "totals", "reasons for early ends", "costs", "reasons", "places",
+    "size", "logs", "counterparts", "unexplained",
+)  # fmt: skip
 _PLACE = re.compile(r" \([^() ]*:\d+\)")
 _MOST_COUNTS = 2
+_UNEXPLAINED = "no single change explains"
 _MOST_REASONS = 2
 _MEASURED = 5  # the least number of compiles to compare the speeds of machines
 _MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
@@ -85,7 +78,8 @@ def _text(net: Net, logs: Sequence[AnyLog], details: Sequence[str]) -> str:
         return f"No change beyond run-to-run noise. {compiles}{where}, {_totals(net)}."
     lead = _lead(net, both, details)
     alone = len(logs) - len(both)
-    counterparts = [f"{plural(alone, 'log has', 'logs have')} no counterpart"] if alone else []
+    is_shown = alone and "counterparts" in details
+    counterparts = [f"{plural(alone, 'log has', 'logs have')} no counterpart"] if is_shown else []
     shown = _shown(net)[: None if "other causes" in details else 1]
     if not shown:
         return _joined([lead, *counterparts, _no_change(net, both, alike if "size" in details else "")])
@@ -137,7 +131,8 @@ def _lead(net: Net, both: Sequence[ComparedLog], details: Sequence[str]) -> str:
     totals = f" ({_totals(net)})" if "totals" in details else ""
     if net.verdict == "changed":
         return f"Compile time within run-to-run noise{where}{totals}"
-    why = ", which no single change explains" if net.reason == "unknown" else ""
+    is_unexplained = net.reason == "unknown" and "unexplained" in details
+    why = f", which {_UNEXPLAINED}" if is_unexplained else ""
     if net.reason == "speed":
         why = f": {_unchanged_speed(both)}"
     return f"{duration(abs(net.net_us))} {net.verdict} compile time{where}{totals}{why}"
@@ -304,6 +299,8 @@ def _left_out(net: Net, text: str) -> Iterator[str]:
     """Yield the numbers that the headline has no room for and that no change shows."""
     if net.verdict in ("more", "less", "changed") and (totals := _totals(net)) not in text:
         yield f"Total compile time: {totals}."
+    if net.reason == "unknown" and _UNEXPLAINED not in text:
+        yield f"{large(_UNEXPLAINED)} the difference."
     if not net.roots and len(net.different) > _MOST_COUNTS:
         yield f"Different counts: {listed([_count(row) for row in net.different], len(WORDS))}."
 
