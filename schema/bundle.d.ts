@@ -2058,7 +2058,7 @@ export interface RankParity {
   missing_waits: number;
 }
 
-/** Problems with the logs of ranks: missing, cut or silent logs, and unfinished compiles. */
+/** Problems with the logs of ranks: missing or cut logs, logs without compiles, and unfinished compiles. */
 export interface RankProblems {
   /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, although other ranks have some. stopped: the log ends before compiles that most ranks have. other_logs: the rank has further logs, which are not compared. equal_logs: equal byte for byte. */
   kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";

@@ -34,6 +34,7 @@ LOGS = (
         for name in ("autotune", "unpicklable", "cudagraphs", "guards", "no_wait", "many")
     ),
     "versions/2.4.1/breaks.log.zst",
+    "jobs/cut_log",
 )
 RANKS = (
     "jobs/other_shape",
@@ -54,11 +55,18 @@ RANKS = (
             "late",
             "restart",
             "two_versions",
+            "one_skips",
+            "swapped",
+            "other_recompile",
+            "no_wait",
+            "cut_log",
+            "empty_log",
         )
     ),
     "ranks_execution_order/trace",
     "ranks_extra_break/trace",
     "versions/2.4.1/ddp",
+    "versions/2.4.1",
 )
 
 
@@ -115,7 +123,7 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
         lines.append(f"**Example** from `fixtures/{place}`:")
         lines.append("\n>\n".join(f"> {_plain(paragraph)}" for paragraph in paragraphs))
     else:
-        lines.append("No example in the fixtures.")
+        lines.append("No log in `fixtures/` shows this finding.")
     lines += [f"**What to do:** {entry.fix}", f"**Limits:** {entry.not_when}"]
     return "\n\n".join(lines)
 

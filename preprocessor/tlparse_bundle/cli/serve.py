@@ -51,7 +51,7 @@ viewer_option = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     callback=_viewers,
-    help="Folder of a viewer of your own, with an index.html. Repeatable.",
+    help="Folder with your own viewer (an index.html). Repeatable.",
 )
 
 
@@ -72,7 +72,7 @@ viewer_option = click.option(
     "--follow",
     "follows",
     is_flag=True,
-    help="Follow BUNDLE, logs that are still being written; open pages update.",
+    help="Treat BUNDLE as logs that are still being written; open pages update.",
 )
 @open_option("Open the page in the browser. [default: no]")
 def serve(

@@ -1,4 +1,4 @@
-"""Failures of compiles, of torch.export and outside of both, each grouped with all its records."""
+"""Failures of compiles, of torch.export and outside both, each grouped with all its records."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
         f"{plural(len(others), 'more finding')} not listed:"
         f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),
-        "The headline counts them, and the other tables hold their data.",
+        "The headline includes them in its counts, and the other tables have their data.",
         compiles=[finding.compiles[0] for finding in others if finding.compiles],
         events=[finding.events[0] for finding in others if finding.events],
         spans=[finding.spans[0] for finding in others if finding.spans],

@@ -172,7 +172,7 @@ def _wrong(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> Ite
         limit = "recompile limit" if "limit" in details or not numbers["recompile_count"] else "limit"
         yield f"{plural(numbers['recompile_limit_count'], 'function')} hit the {limit}"
     if numbers["export_failure_count"]:
-        yield plural(numbers["export_failure_count"], "export problem")
+        yield plural(numbers["export_failure_count"], "export failure")
     if numbers["export_assumption_count"]:
         yield plural(numbers["export_assumption_count"], "export assumption")
     if numbers["cudagraph_skip_count"]:

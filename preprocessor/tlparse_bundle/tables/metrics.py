@@ -242,7 +242,7 @@ def _sizes(text: str, depth: int) -> Any:
 
 
 def _split(text: str) -> list[str] | None:
-    """Split at commas outside of brackets; None when brackets don't match."""
+    """Split at commas outside brackets; None when brackets don't match."""
     parts, begin, depth = [], 0, 0
     for place, character in enumerate(text):
         if character in "[({":

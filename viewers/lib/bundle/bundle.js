@@ -13,7 +13,7 @@
 import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
 import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
 import { check, hasRows } from "./check.js";
-import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
+import { BundleError, isTooDeep, damaged, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
 /** @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: it was removed from a redacted bundle */
@@ -51,7 +51,7 @@ export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}
 function refuseTwins({ logs }) {
   const ids = new Set();
   for (const { id } of logs) {
-    if (ids.has(id)) throw malformed("manifest.json", `two logs have the id ${shortly(id)}`);
+    if (ids.has(id)) throw damaged("manifest.json", `two logs have the id ${shortly(id)}`);
     ids.add(id);
   }
 }
@@ -155,7 +155,7 @@ export class Bundle {
           lengths,
         });
         if (rows.length !== count)
-          throw malformed(path, `it has ${rows.length} rows, but the manifest says ${count}`);
+          throw damaged(path, `it has ${rows.length} rows, but the manifest says ${count}`);
         return rows;
       }),
     );
@@ -251,7 +251,7 @@ export class Bundle {
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
   async request(path, most, { signal, fresh, what = "a file of the bundle" }) {
     if (!isOwn(path))
-      throw malformed(
+      throw damaged(
         "The bundle",
         `it names ${shortly(path)} as ${what}, which is not a path of a bundle file`,
       );

@@ -1,6 +1,6 @@
 // One log of a bundle: its tables, its events, its payloads.
 import { checkDirectory, checkEvents, checkTable, hasRows } from "./check.js";
-import { BundleError, malformed, shortly } from "./shape.js";
+import { BundleError, damaged, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
@@ -51,10 +51,7 @@ export class Log {
   /** Return a path if it belongs to this log; throw otherwise. @param {string} path @param {string} what */
   own(path, what) {
     if (isOfLog(path, this.id)) return path;
-    throw malformed(
-      `Log ${this.id}`,
-      `it names ${shortly(path)} as ${what}, which is not a file of this log`,
-    );
+    throw damaged(`Log ${this.id}`, `it names ${shortly(path)} as ${what}, which is not a file of this log`);
   }
 
   /**
@@ -102,8 +99,7 @@ export class Log {
       schema: name,
       lengths: () => this.counts(options),
     });
-    if (rows.length !== file.rows)
-      throw malformed(path, `it has ${rows.length} rows instead of ${file.rows}`);
+    if (rows.length !== file.rows) throw damaged(path, `it has ${rows.length} rows instead of ${file.rows}`);
     return rows;
   }
 

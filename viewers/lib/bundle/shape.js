@@ -208,9 +208,9 @@ export class BundleError extends Error {
 }
 
 /** Build the error for a file that breaks the format. @param {string} file @param {string} what */
-export const malformed = (file, what) =>
+export const damaged = (file, what) =>
   new BundleError(
-    `${file} is malformed: ${what}. Run 'tlparse-bundle validate' on the bundle, or rebuild it from the logs.`,
+    `${file} is damaged: ${what}. Run 'tlparse-bundle validate' on the bundle, or rebuild it from the logs.`,
   );
 
 /** Shorten a value for a sentence. @param {unknown} value */

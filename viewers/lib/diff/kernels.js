@@ -86,7 +86,7 @@ export function compareKernels(left, right) {
   }
   const around = [rename(a.rest.lines), b.rest.lines];
   const sameAround = told(around[0]) === told(around[1]);
-  const outside = { kind: "code outside of kernels", subject: "", left: null, right: null };
+  const outside = { kind: "code outside kernels", subject: "", left: null, right: null };
   if (!sameAround)
     rows.changed.push({
       ...outside,
@@ -111,7 +111,7 @@ export function compareKernels(left, right) {
     notes: [
       `${plural(n(a.parts), "kernel")} on the left, ${count(n(b.parts))} on the right, paired by code, then by name without number.`,
       renamed.size > 0 && `${plural(renamed.size, "kernel")} renamed.`,
-      sameAround && "The code outside of kernels is equal.",
+      sameAround && "The code outside kernels is equal.",
       "Not compared: kernel numbers, paths, run ids.",
     ].filter((note) => typeof note === "string"),
   };

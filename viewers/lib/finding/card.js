@@ -2,6 +2,7 @@
 import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
+import { kindTitle } from "./kind-titles.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding of a log */
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
@@ -57,21 +58,21 @@ export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}
           finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))],
         ),
     ),
-    h("p", { class: "finding-about" }, about(finding)),
+    h("p", { class: "finding-about" }, about(finding, !("spans" in shown))),
     findingText(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
     evidence(finding, leads),
   );
 }
 
-/** Build the place, kind and count. @param {Finding} finding */
-function about(finding) {
+/** Build the place, kind and count. @param {Finding} finding @param {boolean} ofRanks */
+function about(finding, ofRanks) {
   const place = placeText(finding);
   const { function: name } = finding;
   const parts = [
     place &&
       h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
-    h("span", null, finding.kind.replaceAll("-", " ")),
+    h("span", null, kindTitle(finding.kind, ofRanks)),
     finding.count > 1 && h("span", { class: "number" }, plural(finding.count, "time")),
   ].filter(Boolean);
   return parts.map((part, i) => [i > 0 && " · ", part]);

@@ -14,7 +14,7 @@ const WORDS = {
     "no answer",
     "The server does not respond. The page shows the last state and retries automatically.",
   ],
-  finished: ["finished", "The logs have ended, and the page shows all of them."],
+  finished: ["finished", "The logs are complete, and the page shows all of their records."],
 };
 
 export class Mark {
@@ -79,7 +79,7 @@ export function stateMark({ manifest }, { place }) {
       {
         class: "live",
         dataset: { how: "paused" },
-        title: "Saved while the program ran, with the logs as of then.",
+        title: "Saved while the program was running, so later records are missing.",
       },
       h(
         "span",

@@ -45,7 +45,7 @@ export async function thingsOf(dropped) {
   return [...things, ...runs(loose)];
 }
 
-/** Add a file outside of any folder. @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose */
+/** Add a file outside any folder. @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose */
 async function alone(file, things, loose) {
   if (/\.zip$/i.test(file.name)) things.push(thing(file.name.replace(/\.zip$/i, ""), await unzip(file)));
   else loose.set(file.name, file);

@@ -25,7 +25,7 @@ REFERENCE = {
 }
 # Title and effect on findings of each diagnostic; other diagnostics do not affect findings.
 _MEANS = {
-    "empty-log": ("the log is empty", "The process wrote no record, or was killed first."),
+    "empty-log": ("it is empty", "The process wrote no record, or was killed first."),
     "record-cut": (
         "the last record was cut",
         "The process was killed, or the file was cut. Later records are lost.",

@@ -1,4 +1,4 @@
-"""Failed compiles and exports, exceptions outside of both, and restarts without a graph break."""
+"""Failed compiles and exports, exceptions outside both, and restarts without a graph break."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KINDS = ("failure", "restart")
 REFERENCE = {
     "failure": KindReference(
         title="Failure",
-        meaning="A compile, an export or a call outside of both raised an exception. Failures with one "
+        meaning="A compile, an export or a call outside both raised an exception. Failures with one "
         "cause are one finding.",
         fix="Read the message and the line in the program. For problems of the machine, such as a "
         "missing compiler, the finding has a fix.",
@@ -67,16 +67,16 @@ _TITLES = {
     ),
     "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
     "fx_interpreter": (
-        "Interpreting a graph failed outside of a compile",
+        "Interpreting a graph failed outside a compile",
         "graph",
         "graphs",
-        "failed outside of a compile while interpreted",
+        "failed outside a compile while interpreted",
     ),
     "make_fx": (
-        "`make_fx`{of} failed outside of a compile",
+        "`make_fx`{of} failed outside a compile",
         "call of `make_fx`",
         "calls of `make_fx`",
-        "failed outside of a compile",
+        "failed outside a compile",
     ),
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."

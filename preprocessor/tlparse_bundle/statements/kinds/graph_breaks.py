@@ -26,7 +26,7 @@ REFERENCE = {
         "line, or skips the whole function.",
         fix="Apply torch's hints, or move the code out of the compiled function. `fullgraph=True` "
         "turns a graph break into an error.",
-        not_when="A break outside of a hot loop, such as a `print` for debugging, costs little.",
+        not_when="A break outside a hot loop, such as a `print` for debugging, costs little.",
     ),
 }
 _MOST_PLACES = 5

@@ -99,7 +99,7 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
 }
 
 _ATTEMPT: tuple[str, list[Remedy]] = (
-    "Dynamo generating bytecode, and its imports",
+    "Dynamo generating bytecode, including imports",
     [],
 )
 

@@ -83,14 +83,14 @@ def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
         reason = facts.metrics_of.get(event, {}).get("fail_reason") if event is not None else None
         message = first_line(reason) if type(reason) is str else None
         done = sum(other["outcome"] not in ("failed", "unfinished", None) for other in own)
-        before = f"vLLM finished {plural(done, 'piece')} before it." if done else "It is the first piece."
+        before = f"vLLM finished {plural(done, 'piece')} before it." if done else "This is the first piece."
         yield Finding(
             "vllm-piece-failed",
             "error",
             f"vLLM failed to compile {piece_name(piece)}{f': {message}' if message else ''}",
             (backend["prefix"], message),
-            f"{before} vLLM does not log failures. The log has a start of the piece but no code, and its"
-            " backend ended without the code that calls the pieces.",
+            f"{before} vLLM does not log failures. The log has the start of the piece but no generated code,"
+            " and no code that calls the pieces.",
             compiles=[facts.number_of(piece)],
             events=[number for number in (piece["start_event"], event) if number is not None],
             because_of=("failure", event),

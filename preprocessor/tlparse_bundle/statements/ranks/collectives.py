@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, plural
+from tlparse_bundle.base.wording import code, large, plural
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
 _MAX_COUNTED = 20_000
+_MOST_COUNTS = 2  # in a title
 _counted: dict[str | None, tuple[Counter[str], int]] = {}  # by the hash of the code
 
 Schedules = tuple[tuple[str, ...], ...]  # of one frame
@@ -306,11 +307,12 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
     here, others = (
         _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
-    first = f"at position {words.details['position']}, {here} instead of {others}"
-    differences = f"{', '.join(counts)}; {first}" if counts else first
+    all_counts = f"{large(', '.join(counts))}; at" if len(counts) > _MOST_COUNTS else "At"
     return (
-        f"On {words.ranks}, {words.mine} schedules different collectives: {differences}",
-        "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
+        f"On {words.ranks}, {words.mine} schedules"
+        f" {' and '.join(counts) if 0 < len(counts) <= _MOST_COUNTS else 'different collectives'}",
+        f"{all_counts} position {words.details['position']}, {here} instead of {others}."
+        " Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
         " groups. The calls of each group are compared separately.",
     )
 
@@ -349,7 +351,7 @@ REFERENCE: dict[str, KindReference] = {
         "Ranks whose log does not record the schedule are not compared.",
     ),
     "collective-parity": KindReference(
-        "Schedule and code disagree",
+        "Schedule and code differ",
         "The generated code calls a different number of collectives than the schedule lists.",
         "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
         "Only Python code that Inductor generated is counted.",

@@ -219,7 +219,7 @@ def _execution_order(words: Words) -> str:
     if details["others"] is None:
         return f"{words.ranks} ran more graphs: {here} at step {step}, where others ran nothing"
     others = words.compile(details["others_rank_compile"], details["others"])
-    return f"{words.ranks} ran graphs in a different order: step {step} was {here} instead of {others}"
+    return f"Different execution order: step {step} of {words.ranks} was {here} instead of {others}"
 
 
 TEMPLATES: Templates = {"execution-order": _execution_order}

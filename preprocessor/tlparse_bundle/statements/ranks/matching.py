@@ -163,18 +163,21 @@ def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
 
 
 def _shifted(words: Words) -> str:
-    return "; later compile ids are shifted" if words.details["shifted"] else ""
+    return "Later compile ids are shifted." if words.details["shifted"] else ""
 
 
 TEMPLATES: Templates = {
     "extra-compile": lambda words: (
-        f"{words.ranks} compiled {words.mine}, but {words.others} did not{_shifted(words)}"
+        f"{words.ranks} compiled {words.mine}, but {words.others} did not",
+        _shifted(words),
     ),
     "missing-compile": lambda words: (
-        f"{words.ranks} did not compile {words.theirs}, but {words.others} did{_shifted(words)}"
+        f"{words.ranks} did not compile {words.theirs}, but {words.others} did",
+        _shifted(words),
     ),
     "compile-order": lambda words: (
-        f"{words.ranks} compiled {words.mine} in a different order{_shifted(words)}"
+        f"{words.ranks} compiled {words.mine} in a different order",
+        _shifted(words),
     ),
 }
 
