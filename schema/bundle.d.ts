@@ -835,7 +835,7 @@ export interface GraphBreaks {
   reason: string;
   /** What Dynamo was doing, when torch logs it above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
   situation: string | null;
-  /** The higher-order operator whose body broke; null outside of one. */
+  /** The higher-order operator whose body broke; null outside one. */
   higher_order_operator: string | null;
   /** torch's explanation; null when not recorded. It can contain addresses, which differ between processes. */
   explanation: string | null;
@@ -853,7 +853,7 @@ export interface GraphBreaks {
     reason: string;
     /** What Dynamo was doing, when torch logs it above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
     situation: string | null;
-    /** The higher-order operator whose body broke; null outside of one. */
+    /** The higher-order operator whose body broke; null outside one. */
     higher_order_operator: string | null;
     /** torch's explanation; null when not recorded. It can contain addresses, which differ between processes. */
     explanation: string | null;
