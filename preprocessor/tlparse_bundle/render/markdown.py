@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&])")
 # GitHub makes these live even if they are escaped: users, issues, commits, links, emoji, formulas.
 _LIVE = re.compile(
-    r"[@$]|#(?=\w)|://|www\.|mailto:|xmpp:|:[\w+-]+:|[a-z]-\d|GHSA-|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])",
+    r"[@$]|#(?=\w)|://|www\.|mailto:|xmpp:|:(?!\d\d:)[\w+-]+:|[a-z]-\d|GHSA-|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\S+")
