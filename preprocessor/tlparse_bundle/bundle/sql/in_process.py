@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,14 +36,29 @@ def database(bundles: Sequence[tuple[str, Bundle]], query: str = "") -> Iterator
 
 
 def write(bundles: Sequence[tuple[str, Bundle]], out: Path) -> None:
-    """Write all tables of these bundles into a DuckDB file."""
-    with sentences(), database(bundles) as connection:
+    """Write all tables of these bundles into a DuckDB file. Raises BundleError; OSError for a full disk."""
+    with sentences(), database(bundles) as connection, _full_disk(out):
         names = list(dict.fromkeys(table for table, _ in connection.execute(COLUMNS).fetchall()))
         connection.execute(f"ATTACH {quoted_text(str(out))} AS file")
         for name in names:
             table = quoted_name(name)
             connection.execute(f"CREATE TABLE file.{table} AS SELECT * FROM memory.{table}")
         connection.execute("DETACH file")
+
+
+@contextmanager
+def _full_disk(out: Path) -> Iterator[None]:
+    """Raise the OSError of the system for a disk that is full, about ``out`` or the temporary folder."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        text = os.strerror(errno.ENOSPC)
+        if text not in str(error):
+            raise
+        place = {"filename": str(out)} if str(out) in str(error) else {}
+        raise OSError(errno.ENOSPC, text, *place.values()) from None
 
 
 @contextmanager
