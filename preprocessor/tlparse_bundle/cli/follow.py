@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,12 +136,12 @@ def opened_server(
     if options is None:
         yield None
         return
+    from tlparse_bundle.cli.browser import say_address
     from tlparse_bundle.cli.growing_processes import Server
-    from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.access import new_token
     from tlparse_bundle.serve.http.server import listen
 
-    with listen(options.port) as sock:
+    with listen(options.port) as sock, ExitStack() as kept:
         token = new_token() if options.with_token else None
         server = Server(sock, token, options.viewers, options.allow_origins)
         say_address(
@@ -149,7 +149,7 @@ def opened_server(
             token,
             port=options.port,
             allow_origins=options.allow_origins,
-            open_browser=open_browser,
+            opened=kept if open_browser else None,
             err=err,
         )
         yield server

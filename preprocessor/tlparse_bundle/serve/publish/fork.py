@@ -38,9 +38,21 @@ def fork(name: str, target: Path) -> None:
         )
     with new_folder(target) as new:
         if name == PLUGIN:
-            shutil.copytree(shared_files() / PLUGIN, new, ignore=_CACHES, dirs_exist_ok=True)
+            _copy_plugin(shared_files() / PLUGIN, new)
         else:
             _copy_viewer(name, new)
+
+
+def _copy_plugin(plugin: Path, new: Path) -> None:
+    """Copy a folder without caches. Unlike shutil.copytree, stop at the first error."""
+    for folder, folders, names in os.walk(plugin):
+        skipped = _CACHES(folder, [*folders, *names])
+        folders[:] = [name for name in folders if name not in skipped]
+        to = new / Path(folder).relative_to(plugin)
+        to.mkdir(exist_ok=True)
+        for name in names:
+            if name not in skipped:
+                shutil.copyfile(Path(folder, name), to / name)
 
 
 def _copy_viewer(name: str, new: Path) -> None:
