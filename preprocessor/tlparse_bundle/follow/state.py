@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -104,6 +104,8 @@ def _begins_with(log: LogFile, source: Mapping[str, Any]) -> bool:
 
 
 _MAX_PROBLEMS = 100
+_LOGS_AT_ONCE = 32  # that a state writes
+_AT_ONCE_BYTES = 256 << 20  # of these logs
 _SHOWN_S = (
     0.9  # after this what was written just after a state began is in the next one, and that one is in place
 )
@@ -159,23 +161,46 @@ class Remembering:
         return results
 
 
+def in_turn(logs: Iterable[GrowingLog]) -> list[GrowingLog]:
+    """Return the changed logs to write in the next state, those that have waited longest first.
+
+    They are at most _LOGS_AT_ONCE and _AT_ONCE_BYTES, and at least one.
+    """
+    changed = sorted(
+        (log for log in logs if log.changed), key=lambda log: log.written.counter if log.written else -1
+    )
+    chosen: list[GrowingLog] = []
+    size_bytes = 0
+    for log in changed[:_LOGS_AT_ONCE]:
+        size_bytes += log.read_bytes
+        if chosen and size_bytes > _AT_ONCE_BYTES:
+            break
+        chosen.append(log)
+    return chosen
+
+
 def make_state(
     place: Place,
     codec: str,
     names: Mapping[str, str],
     counter: int,
     logs: Iterable[GrowingLog],
+    changed: Collection[GrowingLog],
     problems: Sequence[dict[str, Any]],
     digests: Digests,
 ) -> State:
-    """Write changed files and put the manifest in place. Only in a fork, since it ends the builds of logs."""
+    """Write the files of ``changed`` logs and put the manifest in place. Only in a fork, since it ends the
+    builds of logs. Other logs stay as they were in the last state.
+    """
     below = layout.live_path(counter)
     rows: list[dict[str, Any]] = []
     written: dict[str, Written] = {}
     for log in logs:
         files = log.written
-        if files is None or log.changed:
+        if log in changed:
             files = log.write(counter, below)
+        if files is None:
+            continue
         written[log.log.id] = files
         running = [_on_our_clock(compile, log.behind_us) for compile in files.live["running"]]
         rows.append({**files.live, "running": running, "read_epoch_us": log.read_epoch_us})
