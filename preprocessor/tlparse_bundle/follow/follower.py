@@ -18,7 +18,7 @@ from tlparse_bundle.follow.followed_files import Found, Watch, find, folders_of
 from tlparse_bundle.follow.forked_process import CopyProcess
 from tlparse_bundle.follow.growing_folder import NO_ROOM, PatientSink, Place
 from tlparse_bundle.follow.growing_log import Changed, GrowingLog, is_whole
-from tlparse_bundle.follow.state import Pace, Problems, Resumed, State, in_turn, make_state
+from tlparse_bundle.follow.state import Pace, Problems, Resumed, RetiredStates, State, in_turn, make_state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.log_file import LogFile, reason
 from tlparse_bundle.log.payload import RECENT
@@ -41,8 +41,6 @@ _LOGS_AT_ONCE = 32  # that begin, before anything else is looked after
 _FIND_S = 1.0  # how often the folders are listed, at least
 _FIND_FIRST_S = 0.1  # until there is a log, which is empty at first
 _FIND_URL_S = 3.0
-_KEEP_STATE_S = 30.0  # for those who still read it
-_REMOVE_S = 1.0
 _COLLECT_EACH = 100  # states
 _TRY_AGAIN_S = 2.0  # when a state could not be written
 
@@ -50,9 +48,9 @@ _TRY_AGAIN_S = 2.0  # when a state could not be written
 class Follower:
     """Follows ``traces`` (files, folders, URLs, possibly missing yet) into the folder ``out``.
 
-    ``codec``, ``label``, ``commit``, ``memory_bytes`` as in ``build``. ``out`` may hold a growing bundle, which is
-    continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks, so
-    the process must have no threads.
+    ``codec``, ``label``, ``commit``, ``memory_bytes`` as in ``build``. ``out`` may hold a growing bundle,
+    which is continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks,
+    so the process must have no threads.
     """
 
     def __init__(
@@ -87,10 +85,10 @@ class Follower:
         self._counter = 0
         self._copy: CopyProcess | None = None
         self._state: State | None = None
-        self._retired: dict[int, float] = {}  # states, and when they were replaced
+        self._retired = RetiredStates(self._place)
         self._changed = True
         self._ended: Callable[[], bool] = lambda: False
-        self._next_find_s = self._next_removal_s = 0.0
+        self._next_find_s = 0.0
         self._waiting: list[LogFile] = []  # logs that are found and not begun
 
     @property
@@ -142,7 +140,8 @@ class Follower:
             if self._copy.done:
                 copy, self._copy = self._copy, None
                 self._end_state(copy, on_state)
-        self._remove_retired()
+        if self._state is not None:
+            self._retired.remove(self._state, self._counter)
 
     # Logs come, grow, and go.
 
@@ -323,23 +322,6 @@ class Follower:
         return strings_from_others(
             list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking
         )
-
-    def _remove_retired(self) -> None:
-        now = time.monotonic()
-        if self._state is None or now < self._next_removal_s:
-            return
-        self._next_removal_s = now + _REMOVE_S
-        named_now = {
-            self._state.manifest["live"]["counter"],
-            self._counter,
-            *(written.counter for written in self._state.written.values()),
-        }
-        for counter in self._place.states():
-            if counter in named_now:
-                self._retired.pop(counter, None)
-            elif now - self._retired.setdefault(counter, now) > _KEEP_STATE_S:
-                del self._retired[counter]
-                self._place.remove(counter)
 
     # The end.
 

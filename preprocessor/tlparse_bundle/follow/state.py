@@ -285,3 +285,34 @@ class Pace:
     def wait_s(self, waits: bool) -> float:
         """Return the maximum time to wait while data waits for the next state, in seconds."""
         return self.gap_s() if waits else _IDLE_S
+
+
+_KEEP_STATE_S = 30.0  # for those who still read it
+_REMOVE_S = 1.0
+
+
+class RetiredStates:
+    """Removes the files of states that a newer one replaced, once nobody reads them."""
+
+    def __init__(self, place: Place):
+        self._place = place
+        self._replaced_s: dict[int, float] = {}  # when, by number of the state
+        self._next_s = 0.0
+
+    def remove(self, newest: State, next_counter: int) -> None:
+        """Remove those that neither the newest state nor the one being written names."""
+        now = time.monotonic()
+        if now < self._next_s:
+            return
+        self._next_s = now + _REMOVE_S
+        named_now = {
+            newest.manifest["live"]["counter"],
+            next_counter,
+            *(written.counter for written in newest.written.values()),
+        }
+        for counter in self._place.states():
+            if counter in named_now:
+                self._replaced_s.pop(counter, None)
+            elif now - self._replaced_s.setdefault(counter, now) > _KEEP_STATE_S:
+                del self._replaced_s[counter]
+                self._place.remove(counter)
