@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-_MAX_NEWEST = 4096  # in a dict, which is faster; few logs have more compiles
+_MAX_NEWEST = 4096  # few logs have more compiles
 # Every character of a compile key is a hexadecimal digit, so a key of up to 14 is a number.
 _DIGITS = str.maketrans("/!@_-", "abcde")
 _MAX_CHARACTERS = 14
@@ -19,9 +19,10 @@ class KeyNumbers:
     32 bits. Keys are never removed. Longer texts are kept in a dict.
     """
 
-    __slots__ = ("_bits", "_count", "_keys", "_newest", "_numbers", "_others")
+    __slots__ = ("_bits", "_count", "_keys", "_most", "_newest", "_numbers", "_others")
 
-    def __init__(self) -> None:
+    def __init__(self, newest: int = _MAX_NEWEST) -> None:
+        self._most = newest  # in a dict, which is faster
         self._newest: dict[str, int] = {}
         self._others: dict[str, int] = {}
         self._count = 0  # of the keys in the arrays, which are an open hash table
@@ -45,7 +46,7 @@ class KeyNumbers:
     def __setitem__(self, key: str, number: int) -> None:
         newest = self._newest
         newest[key] = number
-        if len(newest) >= _MAX_NEWEST:
+        if len(newest) >= self._most:
             for old, value in newest.items():
                 self._store(old, value)
             newest.clear()

@@ -111,7 +111,7 @@ class GrowingStream:
         if self._file is None or self.left_bytes <= 0:
             return None
         try:
-            data = self._file.read(size)
+            data = self._file.read(min(size, self.left_bytes))
         except OSError as error:
             self.trouble = reason(error)
             data = b""
@@ -148,7 +148,7 @@ class WholeStream:
             return b""
         if self.left_bytes <= 0:
             return None
-        data = self._stream.read(size)
+        data = self._stream.read(min(size, self.left_bytes))
         self.left_bytes -= len(data)
         self._read_all = not data
         return data
