@@ -33,6 +33,8 @@ def test_few_bytes_at_once_but_at_least_one_log(monkeypatch):
     monkeypatch.setattr(state, "_AT_ONCE_BYTES", 10)
     logs = [growing(1, 6), growing(2, 4), growing(3, 1)]
     assert state.in_turn(logs) == logs[:2]
+    unread = [growing(None, 0), growing(7, 3)]
+    assert state.in_turn(unread) == unread[::-1]
     large = [growing(1, 11), growing(2, 1)]
     assert state.in_turn(large) == large[:1]
 

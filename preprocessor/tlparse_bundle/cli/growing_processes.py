@@ -31,7 +31,7 @@ _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 0.05
 _REPEAT_SECONDS = 0.3  # a signal that repeats sooner counts as the same
 # To finish after SIGTERM or SIGHUP; then the bundle stays as the last state left it.
-_TERM_SECONDS = 1.5
+_TERM_SECONDS = 1.0
 _LAST_EVENT_SECONDS = 1.5  # for open pages to learn that the bundle is finished
 _END_SECONDS = 4.0  # for the server to finish responses
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))

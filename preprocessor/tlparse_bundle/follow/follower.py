@@ -118,9 +118,13 @@ class Follower:
         now = time.monotonic()
         if now >= self._next_find_s:
             self._find()
-        self._begin_waiting(_LOGS_AT_ONCE)
-        more = self._read() or bool(self._waiting)
-        if self._copy is None and self._changed and self._resumed.caught_up(self._logs) and self._pace.due():
+        caught_up = self._resumed.caught_up(self._logs)
+        unwritten = sum(log.written is None for log in self._logs.values())
+        # A resumed bundle has no state until all its logs have begun.
+        room = max(0, 2 * _LOGS_AT_ONCE - unwritten) if caught_up else _LOGS_AT_ONCE
+        self._begin_waiting(room)
+        more = self._read() or (room > 0 and bool(self._waiting))
+        if self._copy is None and self._changed and caught_up and self._pace.due():
             self._begin_state()
         at_most_s = (
             0.0
@@ -264,7 +268,8 @@ class Follower:
         if len(logs) > 1:
             import tlparse_bundle.pipeline.rank_files  # noqa: F401 - else each copy would import all analyses
         # The first state has all that it replaces.
-        changed = in_turn(logs) if self._state else [log for log in logs if log.changed]
+        at_once = in_turn if self._state or not self._resumed.replaces else list
+        changed = [log for log in at_once(logs) if log.changed]
         self._changed = any(log.changed and log not in changed for log in logs)
         for log in changed:
             log.settle()
@@ -332,11 +337,8 @@ class Follower:
         if not self._logs:
             self._place.drop()
             discover(self._traces)  # raises an error with the reason
-            raise BundleError(
-                "no log could be read",
-                hint="\n".join(row["message"] for row in self.problems),
-                code="no-logs",
-            )
+            why = "\n".join(row["message"] for row in self.problems)
+            raise BundleError("no log could be read", hint=why, code="no-logs")
         if not self._resumed.caught_up(self._logs):  # it is shorter than it was a moment ago
             self._place.unlist()
         summaries = [log.finish() for log in self._logs.values()]

@@ -33,6 +33,7 @@ class Resumed:
         self._problems = problems
         # The sources of the logs that it has, by id, until they were read again.
         self._rows: dict[str, dict[str, Any]] = {}
+        self.replaces = False  # whether there is an earlier state
         self._checked = False
         self._other = False
         self.counter = max(place.states(), default=0)
@@ -47,6 +48,7 @@ class Resumed:
             layout.FORMAT_MINOR,
         )
         self._rows = {row["id"]: row["source"] for row in old["logs"]}
+        self.replaces = True
 
     def check(self, logs: Sequence[LogFile]) -> None:
         """Check that logs still start with the bundle's data, before any is started. Raise BundleError when
@@ -162,12 +164,13 @@ class Remembering:
 
 
 def in_turn(logs: Iterable[GrowingLog]) -> list[GrowingLog]:
-    """Return the changed logs to write in the next state, those that have waited longest first.
+    """Return the changed logs to write in the next state: read ones that have waited longest first.
 
     They are at most _LOGS_AT_ONCE and _AT_ONCE_BYTES, and at least one.
     """
     changed = sorted(
-        (log for log in logs if log.changed), key=lambda log: log.written.counter if log.written else -1
+        (log for log in logs if log.changed),
+        key=lambda log: (not log.read_bytes, log.written.counter if log.written else -1),
     )
     chosen: list[GrowingLog] = []
     size_bytes = 0
