@@ -11,7 +11,7 @@ from tlparse_bundle.pipeline.written_log import RowMemory
 from tlparse_bundle.tables import code_objects
 
 FIXTURES = (
-    *("recompiles", "graph_breaks", "failures", "transformer", "killed", "dynamo_reset", "vllm", "caches"),
+    *("recompiles", "graph_breaks", "failures", "transformer", "killed", "dynamo_reset", "caches"),
     *("compiled_autograd", "aoti", "export_dtrace", "dynamic_shapes", "ranks4"),
 )
 
