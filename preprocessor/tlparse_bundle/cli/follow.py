@@ -15,7 +15,7 @@ import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, name_options, open_option, port_option
+from tlparse_bundle.cli.options import Location, memory_option, name_options, open_option, port_option
 from tlparse_bundle.cli.output import say, say_error, say_json, shown
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class ServerOptions(NamedTuple):
     show_default=True,
     help="Compression of the files in the bundle.",
 )
+@memory_option
 @name_options
 @open_option("Open the page in the browser. [default: no]")
 @port_option
@@ -64,6 +65,7 @@ def follow(
     no_serve: bool,
     overwrite: bool,
     codec: str,
+    memory_bytes: int,
     label: str | None,
     commit: str | None,
     open_browser: bool,
@@ -87,7 +89,12 @@ def follow(
     if no_serve and (open_browser or port is not None):
         raise click.UsageError("--no-serve cannot be combined with --open or --port.")
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
-    options: dict[str, Any] = {"codec": codec, "label": label, "commit": commit}
+    options: dict[str, Any] = {
+        "codec": codec,
+        "memory_bytes": memory_bytes,
+        "label": label,
+        "commit": commit,
+    }
     prepare(paths, out, options, overwrite=overwrite)
     options["overwrite"] = overwrite
     with opened_server(None if no_serve else ServerOptions(port), open_browser=open_browser) as server:

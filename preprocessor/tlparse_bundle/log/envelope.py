@@ -125,6 +125,7 @@ _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index
 _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
 _EMPTY_MD5 = md5(b"").decode()
 _MAX_PLACES = 1024  # in the source
+_MAX_COMPILE_IDS = 4096  # that are at hand
 
 
 class EventDecoder:
@@ -193,7 +194,7 @@ class EventDecoder:
             else span["name"] == "dynamo" and span["ph"] == "B"
         )
         starts = event.type == "dynamo_start"
-        if event.compile_id is None or not (starts or opens or self._occurrences.repeated):
+        if event.compile_id is None or not (starts or opens or self._occurrences.any_repeated):
             event.occurrence = 1
         else:
             event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
@@ -363,6 +364,8 @@ class EventDecoder:
         for key in ID_KEYS:
             fields.pop(key, None)
         # Runtime metrics pass a compile id without an attempt; they belong to attempt 0.
+        if len(self._compile_ids) >= _MAX_COMPILE_IDS:
+            self._compile_ids.clear()
         known = self._compile_ids[values] = CompileId(values[0], values[1], values[2], values[3] or 0)
         return known
 

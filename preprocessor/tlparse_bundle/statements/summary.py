@@ -8,6 +8,7 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.status import statuses
+from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding
@@ -24,7 +25,7 @@ _MAX_HEADLINE = 120  # characters
 _DETAILS = ("places", "reason", "causes", "limit", "known places")  # dropped in this order
 
 
-def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dict[str, Any]:
     """Return the numbers of the headline (schema: manifest, 'summary'). ``compiles``: rows of the table."""
 
     def count(*kinds: str) -> int:

@@ -19,8 +19,9 @@ from tlparse_bundle.base.wording import (
     times,
 )
 from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import ahead_of_time
-from tlparse_bundle.statements.facts import Facts, FrameCompile, FrameKey, FunctionKey, total
+from tlparse_bundle.statements.facts import Facts, FunctionKey, total
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
@@ -153,7 +154,7 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
 
 def _function(facts: Facts, failure: Failure) -> FunctionKey:
     """Return (file, name, line) of the function that failed."""
-    key = facts.function_keys[failure.compile_index]
+    key = facts.function_key(failure.compile_index)
     return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
 
 
@@ -196,7 +197,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         _suppressed(facts, group),
     ]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
-    rows = [facts.frame_of[key].row for key in frames if key in facts.frame_of]
+    rows = [frame.row for key in frames if (frame := facts.frame_of(key)) is not None]
     return Finding(
         "failure",
         "error",

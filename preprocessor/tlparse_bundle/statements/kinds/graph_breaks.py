@@ -152,5 +152,9 @@ def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
         for number in facts.once(break_attempts)[row["id"]]
     }
     own = {row["id"] for row in rows}
-    alone = (key for key in keys if key in facts.frame_of and all(row["id"] in own for row in broken[key]))
-    return total(lost_us(facts, facts.frame_of[key]) for key in alone) or None
+    alone = (
+        frame
+        for key in keys
+        if (frame := facts.frame_of(key)) is not None and all(row["id"] in own for row in broken[key])
+    )
+    return total(lost_us(facts, frame) for frame in alone) or None

@@ -80,7 +80,8 @@ def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
         if piece["outcome"] != "failed":
             continue
         event = piece["failure_event"]
-        reason = facts.metrics_of.get(event, {}).get("fail_reason") if event is not None else None
+        metrics = facts.metrics_of(event)
+        reason = metrics and metrics["values"].get("fail_reason")
         message = first_line(reason) if type(reason) is str else None
         done = sum(other["outcome"] not in ("failed", "unfinished", None) for other in own)
         before = f"vLLM finished {plural(done, 'piece')} before it." if done else "This is the first piece."
