@@ -102,7 +102,7 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
 }
 
 _ATTEMPT: tuple[str, list[Remedy]] = (
-    "Dynamo generating bytecode, including imports",
+    "Dynamo generating bytecode and importing modules",
     [],
 )
 
