@@ -12,9 +12,9 @@ from typing import Any
 
 import tlparse_bundle.statements as statements
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
+from tlparse_bundle.statements.statement import KindReference
 
 # Below fixtures/. The example of a kind is the first finding of that kind, in this order.
 LOGS = (

@@ -20,7 +20,7 @@ from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import plugin_kinds
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.log.payload import RECENT
-from tlparse_bundle.model.status import ASKED, CANDIDATES
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES
 from tlparse_bundle.pipeline.batches import Batches
 from tlparse_bundle.pipeline.blob_writer import BlobWriter
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tlparse_bundle.bundle.row_objects import id_of
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES, compiling_us, covered_us, forward_us
 from tlparse_bundle.model.functions import function_of
-from tlparse_bundle.model.status import ASKED, CANDIDATES
-from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.statements.source_places import Shortener, is_generated, is_of_program
 from tlparse_bundle.statements.timeline import Span, Timeline
 

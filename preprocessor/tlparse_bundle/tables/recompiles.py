@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.log.compile_id import compile_key
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import function_of, resume_function
-from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext, place_of
 from tlparse_bundle.tables.text.breaks import parse_break

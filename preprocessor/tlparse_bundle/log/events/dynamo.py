@@ -1,4 +1,4 @@
-"""TorchDynamo and compiled autograd (torch/_dynamo)."""
+"""TorchDynamo, compiled autograd (torch/_dynamo), and torch.export."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -130,5 +130,21 @@ KINDS = (
         "autograd",
         "json",
         "Why compiled autograd captured a new graph.",
+    ),
+    Kind("export", "export", "export", "text", "torch.export starts."),
+    Kind("exported_program", "exported program", "export", "fx", "The program that was exported."),
+    Kind(
+        "missing_fake_kernel",
+        "missing fake kernel",
+        "export",
+        "none",
+        "A custom operator has no fake kernel.",
+    ),
+    Kind(
+        "mismatched_fake_kernel",
+        "mismatched fake kernel",
+        "export",
+        "none",
+        "A fake kernel disagrees with the real one.",
     ),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding, Remedy
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow

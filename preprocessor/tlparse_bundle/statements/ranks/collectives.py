@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCollectivesRow, RankParityRow, RankSchedulesRow
