@@ -15,11 +15,10 @@ from tlparse_bundle.log.events import (
     dynamo,
     inductor,
     runtime,
-    shapes,
 )
 from tlparse_bundle.log.events.kind import LANGUAGES, PHASES, Kind
 
-FAMILIES = (dynamo, shapes, distributed, aot, inductor, caching, runtime)
+FAMILIES = (dynamo, distributed, aot, inductor, caching, runtime)
 
 ENTRY_POINTS = "tlparse_bundle.events"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")
