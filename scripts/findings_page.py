@@ -74,11 +74,11 @@ page, with an example from the logs in `fixtures/` where there is one. `scripts/
 
 def references(of_ranks: bool) -> dict[str, KindReference]:
     """Return the REFERENCE entries by kind, of logs or of ranks."""
-    found: dict[str, KindReference] = {}
+    entries: dict[str, KindReference] = {}
     for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
         if (".ranks" in info.name) == of_ranks:
-            found |= getattr(importlib.import_module(info.name), "REFERENCE", {})
-    return found
+            entries |= getattr(importlib.import_module(info.name), "REFERENCE", {})
+    return entries
 
 
 def missing() -> list[str]:
@@ -129,7 +129,7 @@ def _plain(text: str) -> str:
 
 def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     """{kind: (fixture, row)}."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    examples: dict[str, tuple[str, dict[str, Any]]] = {}
     for place in places:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "out")
@@ -141,5 +141,5 @@ def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str,
                 else [row for log in bundle.logs for row in log.findings()]
             )
             for row in rows:
-                found.setdefault(row["kind"], (place, row))
-    return found
+                examples.setdefault(row["kind"], (place, row))
+    return examples

@@ -280,9 +280,9 @@ class VerbatimWriter:
 
     def add(self, pieces: Sequence[bytes]) -> None:
         """Add bytes. A chunk ends with the piece that fills it."""
-        whole = b"".join(pieces)
-        if self._data.size + len(whole) < CHUNK_BYTES:
-            self._data.add(whole)
+        joined = b"".join(pieces)
+        if self._data.size + len(joined) < CHUNK_BYTES:
+            self._data.add(joined)
             return
         for piece in pieces:
             self._data.add(piece)
