@@ -12,8 +12,9 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from log_builder import log
 from log_strategies import cases
-from tlparse_bundle import Bundle
+from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.serve.http.server import listen
 from traces import ROOT, parsed, rewrite, written
 from waiting import HANG_S, until
@@ -22,7 +23,7 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer
+from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.server import http_app, server
 
@@ -282,6 +283,14 @@ def test_no_answer_is_larger_than_its_bound(head, rows):
     assert len(json.dumps(made, ensure_ascii=False)) <= MOST_CHARACTERS * 1.2 and len(made["rows"]) + int(
         made.get("left_out", "0").split()[0].replace(",", "")
     ) == len(rows)
+
+
+def test_a_text_is_found_on_the_first_and_the_last_line(tmp_path):
+    trace = tmp_path / "dedicated_log_torch_trace_x.log"
+    trace.write_bytes(log("artifact:notes 0/0\n | first\n | x\n | the first"))
+    build(discover([trace]), tmp_path / "out")
+    rows = matches(Bundle.open(tmp_path / "out").logs[0], b"first", "notes")
+    assert [(row["line"], row["text"]) for row in rows] == [(1, "first"), (3, "the first")]
 
 
 def test_the_document_names_every_tool():
