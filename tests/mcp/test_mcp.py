@@ -23,7 +23,7 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches
+from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.server import http_app, server
 
@@ -291,6 +291,24 @@ def test_a_text_is_found_on_the_first_and_the_last_line(tmp_path):
     build(discover([trace]), tmp_path / "out")
     rows = matches(Bundle.open(tmp_path / "out").logs[0], b"first", "notes")
     assert [(row["line"], row["text"]) for row in rows] == [(1, "first"), (3, "the first")]
+
+
+def test_spans_are_summed_by_name():
+    fields = ("id", "parent", "name", "compile", "duration_us")
+    spans = [
+        dict(zip(fields, row, strict=True))
+        for row in [
+            (0, None, "outer", "0/0", 100),
+            (1, 0, "inner", "0/0", 30),
+            (2, 0, "inner", "0/0", 20),
+            (3, 0, "open", "0/0", None),
+            (4, None, "outer", "1/0", 7),
+        ]
+    ]
+    assert [tuple(row.values()) for row in span_sums(spans, "0/0")] == [
+        ("outer", 1, 100, 50),
+        ("inner", 2, 50, 50),
+    ]
 
 
 def test_the_document_names_every_tool():
