@@ -12,9 +12,9 @@ from typing import Any
 
 import tlparse_bundle.statements as statements
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
+from tlparse_bundle.statements.statement import KindReference
 
 # Below fixtures/. The example of a kind is the first finding of that kind, in this order.
 LOGS = (
@@ -82,11 +82,11 @@ page, with an example from the logs in `fixtures/` where there is one. `scripts/
 
 def references(of_ranks: bool) -> dict[str, KindReference]:
     """Return the REFERENCE entries by kind, of logs or of ranks."""
-    found: dict[str, KindReference] = {}
+    entries: dict[str, KindReference] = {}
     for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
         if (".ranks" in info.name) == of_ranks:
-            found |= getattr(importlib.import_module(info.name), "REFERENCE", {})
-    return found
+            entries |= getattr(importlib.import_module(info.name), "REFERENCE", {})
+    return entries
 
 
 def missing() -> list[str]:
@@ -137,7 +137,7 @@ def _plain(text: str) -> str:
 
 def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     """{kind: (fixture, row)}."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    examples: dict[str, tuple[str, dict[str, Any]]] = {}
     for place in places:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "out")
@@ -149,5 +149,5 @@ def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str,
                 else [row for log in bundle.logs for row in log.findings()]
             )
             for row in rows:
-                found.setdefault(row["kind"], (place, row))
-    return found
+                examples.setdefault(row["kind"], (place, row))
+    return examples

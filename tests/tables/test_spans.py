@@ -13,7 +13,7 @@ from log_builder import log, record, span
 from log_strategies import cases
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.log.stacks import StackTable
-from tlparse_bundle.model.times import forward_us
+from tlparse_bundle.model.compiles import forward_us
 from tlparse_bundle.tables import spans
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.table import TableContext

@@ -10,7 +10,7 @@ import threading
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished_places
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.cli.output import say, say_error, say_json, say_misuse, say_traceback
 
 EXIT_INTERRUPTED = 130

@@ -312,7 +312,7 @@ def _say_start(
 
 
 def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
-    from tlparse_bundle.bundle.atomic import finished_places
+    from tlparse_bundle.base.signals import finished_places
 
     finished_places.append(str(out))
     _say_if_read(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished_places
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.cli.child_process import Child, Lifeline
 from tlparse_bundle.cli.exits import Terminated

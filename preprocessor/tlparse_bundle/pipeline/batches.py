@@ -67,7 +67,7 @@ class Batches:
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows: list[EventRow] = []
         spans: list[Span] = []
-        whole: list[Event] = []
+        others: list[Event] = []
         batch = Batch(
             events[0].index if events else 0,
             rows,
@@ -79,7 +79,7 @@ class Batches:
             self._new_pids(),
             self._new_stacks(),
             spans,
-            whole,
+            others,
         )
         for event in events:
             kind = kinds.get((event.type, event.name))
@@ -98,7 +98,7 @@ class Batches:
                 batch.payload_forms[event.index] = event.payload_form
             span = event.trace_event
             if span is None:
-                whole.append(event)
+                others.append(event)
                 continue
             arguments = span.get("args")
             compile_id = arguments.get("compile_id") if type(arguments) is dict else None
@@ -106,7 +106,7 @@ class Batches:
                 (event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id)
             )
             if timeline is None or span["name"] in timeline:
-                whole.append(event)
+                others.append(event)
         return batch
 
     def _new_kind(self, event: Event, batch: Batch) -> int:

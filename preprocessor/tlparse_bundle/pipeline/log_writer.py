@@ -20,7 +20,7 @@ from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import plugin_kinds
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.log.payload import RECENT
-from tlparse_bundle.model.status import ASKED, CANDIDATES
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES
 from tlparse_bundle.pipeline.batches import Batches
 from tlparse_bundle.pipeline.blob_writer import BlobWriter
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
@@ -291,9 +291,9 @@ class VerbatimWriter:
 
     def add(self, pieces: Sequence[bytes]) -> None:
         """Add bytes. A chunk ends with the piece that fills it."""
-        whole = b"".join(pieces)
-        if self._data.size + len(whole) < CHUNK_BYTES:
-            self._data.add(whole)
+        joined = b"".join(pieces)
+        if self._data.size + len(joined) < CHUNK_BYTES:
+            self._data.add(joined)
             return
         for piece in pieces:
             self._data.add(piece)

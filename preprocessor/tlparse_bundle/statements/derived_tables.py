@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
-from tlparse_bundle.model.status import CANDIDATES
-from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.model.compiles import CANDIDATES, phase_times
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import RequestedRecompile, cause_key, requested_recompiles

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES, compiling_us, covered_us, forward_us
 from tlparse_bundle.model.functions import function_of
-from tlparse_bundle.model.status import ASKED, CANDIDATES
-from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.statements.attempt_list import (
     AttemptList,
     FrameCompile,

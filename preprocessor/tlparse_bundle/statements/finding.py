@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import listed, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.statement import (
     SEVERITIES,
     TORCH,
+    KindReference,
     Remedy,
     Stage,
     Statement,
@@ -23,7 +23,7 @@ from tlparse_bundle.statements.statement import (
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
 
-__all__ = ["Finding", "Remedy"]  # what plug-ins import
+__all__ = ["Finding", "KindReference", "Remedy"]  # what plug-ins import
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
 UNLISTED = "unlisted"

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 
 if TYPE_CHECKING:

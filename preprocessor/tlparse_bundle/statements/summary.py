@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
-from tlparse_bundle.model.status import statuses
+from tlparse_bundle.model.compiles import statuses
 from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import export_count

@@ -11,8 +11,7 @@ from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.compile_id import CompileId, compile_key
 from tlparse_bundle.log.event import Event, Span
-from tlparse_bundle.model.status import CANDIDATES, RESTARTED
-from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.model.compiles import CANDIDATES, RESTARTED, phase_times
 from tlparse_bundle.tables.compile_list import Compile
 from tlparse_bundle.tables.frame_compiles import (
     Captures,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import function_of, resume_function
-from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.tables.code_objects import CodeObject, CodeObjects, Recompile
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext, place_of

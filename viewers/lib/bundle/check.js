@@ -2,7 +2,11 @@
 import { firstProblem, damaged, shortly } from "./shape.js";
 import { MINOR, SHAPES } from "./shapes.js";
 
-/** Throw unless a value follows its schema. @param {string} name of the schema; without one nothing is checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
+/**
+ * Throw unless a value follows its schema.
+ * @param {string} name of the schema; without one nothing is checked @param {any} value
+ * @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known]
+ */
 export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
   if (!Object.hasOwn(SHAPES, name)) return;
   const problem = firstProblem(SHAPES[name], value, { lengths, newer: minor > MINOR });
@@ -30,7 +34,10 @@ const TABLES = {
   },
 };
 
-/** Return a row that is its own ancestor, or -1. Parents may follow their children. @param {Int32Array} parent */
+/**
+ * Return a row that is its own ancestor, or -1. Parents may follow their children.
+ * @param {Int32Array} parent
+ */
 function firstInCircle(parent) {
   const seen = new Int32Array(parent.length); // in which round
   for (let i = 0; i < parent.length; i++) {
@@ -49,7 +56,10 @@ export function checkTable(name, table, file) {
   if (wrong) throw damaged(file, wrong);
 }
 
-/** Throw unless the files of events and metadata are consecutive. @param {any} directory of a log @param {string} file */
+/**
+ * Throw unless the files of events and metadata are consecutive.
+ * @param {any} directory of a log @param {string} file
+ */
 export function checkDirectory({ tables, event_count: count }, file) {
   for (const name of ["events", "metadata"]) {
     let end = 0;
@@ -74,7 +84,10 @@ export function checkDirectory({ tables, event_count: count }, file) {
   }
 }
 
-/** @param {"events" | "metadata"} name @param {{event: number}[]} rows @param {{path: string, first_event: number}} file of the log directory */
+/**
+ * @param {"events" | "metadata"} name @param {{event: number}[]} rows
+ * @param {{path: string, first_event: number}} file of the log directory
+ */
 export function checkEvents(name, rows, { path, first_event: first }) {
   if (rows.length > 0 && rows[0].event !== first)
     throw damaged(path, `it begins with event ${rows[0].event}, but log.json has ${first}`);

@@ -1,7 +1,9 @@
 // The stacks of one log.
 import { damaged } from "./shape.js";
 
-/** @typedef {import("../../../schema/bundle.d.ts").Stacks} Frame a stack: its innermost frame, and its parent */
+/**
+ * @typedef {import("../../../schema/bundle.d.ts").Stacks} Frame a stack: its innermost frame, and its parent
+ */
 
 export class Stacks {
   /** @param {Frame[]} rows of the table */

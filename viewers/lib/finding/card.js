@@ -38,7 +38,10 @@ export function severitySign(severity) {
   );
 }
 
-/** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
+/**
+ * @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options]
+ * @returns {HTMLElement}
+ */
 export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
   const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // a finding over ranks has no rows of a log
   const href = leads.title?.(finding) ?? null;
@@ -78,7 +81,10 @@ function about(finding, ofRanks) {
   return parts.map((part, i) => [i > 0 && " · ", part]);
 }
 
-/** Build the paragraphs of a finding: the first ones, and a fold with the others. @param {string} text @param {boolean} whole */
+/**
+ * Build the paragraphs of a finding: the first ones, and a fold with the others.
+ * @param {string} text @param {boolean} whole
+ */
 export function findingText(text, whole) {
   const paragraphs = text.split("\n\n").filter((part) => part.trim());
   let length = 0;
@@ -148,10 +154,12 @@ function evidence(finding, leads) {
 }
 
 /**
- * List findings in order: the first ones, and a button that shows the others. Cards below the first screen are drawn after it.
+ * List findings in order: the first ones, and a button that shows the others. Cards below the first screen
+ * are drawn after it.
  * @param {Finding[]} findings
  * @param {Leads} leads
- * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the finding in the address; atOnce: nothing is drawn later
+ * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted:
+ *   the fingerprint of the finding in the address; atOnce: nothing is drawn later
  */
 export function findingList(
   findings,

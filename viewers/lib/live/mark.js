@@ -36,12 +36,19 @@ export class Mark {
     this.how = null;
   }
 
-  /** Set the state that the page shows, for programs that read the page; null while it changes and at the end. @param {number | null} counter */
+  /**
+   * Set the state that the page shows, for programs that read the page; null while it changes and at the end.
+   * @param {number | null} counter
+   */
   of(counter) {
     this.element.dataset.state = counter === null ? "" : String(counter);
   }
 
-  /** @param {How} how @param {{read_us: number | null, state_us: number}} state when bytes last arrived, and when the shown state was written */
+  /**
+   * @param {How} how
+   * @param {{read_us: number | null, state_us: number}} state when bytes last arrived, and when the shown
+   *   state was written
+   */
   show(how, { read_us, state_us }) {
     if (how !== this.how) {
       const [word, help] = WORDS[how];
@@ -68,7 +75,10 @@ export class Mark {
   }
 }
 
-/** Show the mark of a bundle that was copied, or saved as one file, while it grew. @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page */
+/**
+ * Show the mark of a bundle that was copied, or saved as one file, while it grew.
+ * @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page
+ */
 export function stateMark({ manifest }, { place }) {
   const at = manifest.live?.written_epoch_us;
   stopAt(at ?? null);

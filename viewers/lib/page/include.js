@@ -1,6 +1,6 @@
 // The dialog that redacts a bundle: the user chooses what to include, and the server writes the file.
 import { fill, h } from "./dom.js";
-import { asked, download } from "./hand-over.js";
+import { download, fetched } from "./hand-over.js";
 
 /** Content that `redact --drop` removes: [name, title, description]. @type {[string, string, string][]} */
 const CONTENT = [
@@ -39,7 +39,11 @@ const FOR = [
 ];
 let made = 0;
 
-/** Open the dialog. @param {{page: string, zip: string, preview: string, viewer: string}} urls URLs of the server's exports, and the viewer's name */
+/**
+ * Open the dialog.
+ * @param {{page: string, zip: string, preview: string, viewer: string}} urls URLs of the server's exports,
+ *   and the viewer's name
+ */
 export function chooseWhatToInclude({ page, zip, preview, viewer }) {
   const id = `include-${++made}`;
   const box = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ about) =>
@@ -176,12 +180,12 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       const kind = radios("as").find(({ checked }) => checked)?.value ?? "zip";
       const search = query();
       if (kind === "html") search.set("viewer", viewer);
-      download(`redacted.${kind}`, await asked(`${kind === "html" ? page : zip}?${search}`));
+      download(`redacted.${kind}`, await fetched(`${kind === "html" ? page : zip}?${search}`));
       return `Saved as redacted.${kind}. Check it before you share it.`;
     });
   const show = () =>
     busy(async () => {
-      fill(shown, await (await asked(`${preview}?${query()}`)).text());
+      fill(shown, await (await fetched(`${preview}?${query()}`)).text());
       shown.hidden = false;
       shown.scrollIntoView({ block: "nearest" });
       return "";

@@ -67,7 +67,7 @@ class Downloads:
             make = partial(_preview, chosen, place, folder)
         else:
             write = _zip if kind == ".zip" else self._page
-            make = partial(_redacted_or_whole, write, name, place, folder, viewer, chosen)
+            make = partial(_perhaps_redacted, write, name, place, folder, viewer, chosen)
         try:
             pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
@@ -87,7 +87,7 @@ class Downloads:
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
 
 
-def _redacted_or_whole(
+def _perhaps_redacted(
     make: Callable[[str, Place, str, str], Iterator[bytes]],
     name: str,
     place: Place,

@@ -11,8 +11,7 @@ from pathlib import Path
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.atomic.folder import new_folder
 from tlparse_bundle.bundle.schemas import shared_files
-from tlparse_bundle.serve.viewer_modules import needed
-from tlparse_bundle.serve.viewers import LIB, TEXT, files, forkable, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, TEXT, files, forkable, needed, viewers_folder
 
 PLUGIN = "plugin"  # the name of the template
 _README = "README.md"

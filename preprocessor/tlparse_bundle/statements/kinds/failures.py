@@ -18,7 +18,7 @@ from tlparse_bundle.base.wording import (
     shortened,
     times,
 )
-from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts, FunctionKey, total
@@ -30,8 +30,7 @@ from tlparse_bundle.statements.failure_groups import (
     lost_us,
     matches_break,
 )
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 

@@ -11,8 +11,7 @@ from tlparse_bundle.base.wording import code, first_line, listed, plural, shorte
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
-from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -21,7 +20,7 @@ from tlparse_bundle.statements.recompile_causes import (
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.statement import TORCH, Remedy
+from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {

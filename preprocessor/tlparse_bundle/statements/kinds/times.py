@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, function_name, plural
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
-from tlparse_bundle.statements.statement import MAX_EVIDENCE
+from tlparse_bundle.statements.statement import MAX_EVIDENCE, KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardTreesRow

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
 from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text
 from tlparse_bundle.statements.source_places import is_of_program
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ProcessGroupsRow, ProvenanceSourcesRow

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, large, plural
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCollectivesRow, RankParityRow, RankSchedulesRow
@@ -125,7 +125,7 @@ class Collectives:
                     {"rank_compile": column, "ranks": comparison.ranks(unknown), "schedules": None, **_SAME}
                 )
         yield "rank_schedules", rows
-        yield "rank_collectives", _whole(comparison, digests, usual)
+        yield "rank_collectives", _by_all_schedules(comparison, digests, usual)
         yield "rank_parity", _parity_rows(comparison, digests)
 
 
@@ -180,7 +180,7 @@ def _first_difference(mine: Schedules, others: Schedules) -> _Difference:
     return _SAME
 
 
-def _whole(
+def _by_all_schedules(
     comparison: Comparison, digests: Sequence[CollectivesDigest], usual: dict[int, Schedules]
 ) -> list[RankCollectivesRow]:
     """Return ranks by all their schedules in the order of their compiles.
@@ -190,15 +190,15 @@ def _whole(
     pairs = []
     for members in comparison.alike(digests):
         digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
-        whole: list[tuple[str, int]] = []
+        calls: list[tuple[str, int]] = []
         for frame, column in enumerate(order):
             schedules, unsure = _cell(digest, frame)
             if schedules is None or (unsure and len(schedules) < len(usual.get(column, ()))):
                 schedules = usual.get(column, ())
-            whole += [(op, column) for schedule in schedules for op in schedule]
-        pairs.append((tuple(whole), members))
-    groups = grouped((tuple(op for op, _ in whole), members) for whole, members in pairs)
-    placed = {tuple(op for op, _ in whole): [column for _, column in whole] for whole, _ in reversed(pairs)}
+            calls += [(op, column) for schedule in schedules for op in schedule]
+        pairs.append((tuple(calls), members))
+    groups = grouped((tuple(op for op, _ in calls), members) for calls, members in pairs)
+    placed = {tuple(op for op, _ in calls): [column for _, column in calls] for calls, _ in reversed(pairs)}
     if not usual:
         return []
     first = groups[0][0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import code, large, listed, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranges
 from tlparse_bundle.statements.ranks.runs import Run, is_attempt
 from tlparse_bundle.statements.ranks.wording import Templates, Words, are, ranks_text, when
+from tlparse_bundle.statements.statement import KindReference
 
 _MAX_NAMED = 20  # logs
 _MOST_PARTS = 6
