@@ -15,6 +15,11 @@ _MAX_DEPTH = 12  # folders that a shipped file can be in
 PYTHON_NAMES = frozenset(("<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"))
 
 
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a list of names."""
+    return frozenset(text.split())
+
+
 @cache
 def _document() -> dict[str, Any]:
     path = Path(__file__).with_name("torch_names.json.zst")
