@@ -50,9 +50,10 @@ def shipped_file(path: str) -> str | None:
     for start, part in enumerate(parts):
         if part in _ROOTS and (file := "/".join(parts[start:])) in _document()["files"]:
             return file
-        if part.startswith("python3") and parts[start - 1] == "lib" and start:
+        if start and part.startswith("python3") and parts[start - 1] == "lib":
             file = "/".join(parts[start + 1 :])
-            return file if file in _document()["files"] else None
+            if file in _document()["files"]:
+                return file
     return None
 
 
