@@ -83,7 +83,9 @@ def filled(part, document, text, number):
     if "object" in types:
         child = part.get("additionalProperties")
         value = (
-            filled(child, document, text, number) if isinstance(child, dict) else [text, {str(text): text}, number]
+            filled(child, document, text, number)
+            if isinstance(child, dict)
+            else [text, {str(text): text}, number]
         )
         return {str(text): value, "co_name": value, "recompile_limit": value}
     if "array" in types:
