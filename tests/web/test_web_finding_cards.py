@@ -198,7 +198,9 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
 
 def test_a_bundle_without_findings(show, bundle_of, tmp_path):
     folder = tmp_path / "bundle"
-    redact(Bundle.open(bundle_of("recompiles", "none")), folder, policy(drop=["findings"]))
+    redact(
+        Bundle.open(bundle_of("recompiles", "none")), folder, policy("share-with-vendor", drop=["findings"])
+    )
     page, bundle = show(folder)
     expect(page.get_by_text(LEFT_OUT)).to_be_visible()
     expect(heading(page)).to_have_text(re.compile(r"log_[a-z2-7]{8}\.log"))
