@@ -23,12 +23,13 @@ Feature = tuple[str, str]  # a kind, and what must be equal
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _PHRASE_WORD = re.compile(r"\w+(?:[./:]+\w+)*")
-_PATH = re.compile(r"[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
+_PATH = re.compile(r"(?<![\w.+@~=-])[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
 _SLASHES = re.compile(r"[/\\]+")
 _DIGITS = re.compile(r"\d(?:[-–./() ]?\d){8,}")
 _QUAD = re.compile(r"(?<![\d.-])\d{1,3}(?:\.\d{1,3}){3}(?![\d.-])|(?<![\d.-])\d{1,3}(?:-\d{1,3}){3}(?![\d.-])")
 _HEX = re.compile(r"(?<![^\W_])(?:0x)?([0-9a-f](?:[-:. ]?[0-9a-f]){11,})(?![^\W_])")
 _SYMBOLS = re.compile(r"[^\w\s]{6,}")
+_MIXED = re.compile(r"[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]")  # as in passwords
 _NOT_ALNUM = re.compile(r"[\W_]+")
 _SHORT_PUBLIC = re.compile(r"[a-z]?\d+|\d+[a-z]?|[a-z]")  # s0, f32, 2d, x: symbols, types and sizes
 _STEM = re.compile(r"([a-z]{2,})\d+")
@@ -55,7 +56,7 @@ class Public:
         self.words.update(match.lower() for match in _CAMEL.findall(text))
         plain = normalized(unescaped(text))
         self.words.update(_TOKEN.findall(plain))
-        for make in (phrases, path_pairs, symbols, letters):
+        for make in PUBLIC_KINDS.values():
             self.features.update(map(hash, make(plain)))
 
     def is_word(self, token: str) -> bool:
@@ -67,19 +68,20 @@ class Public:
 
     def features_of(self, text: str) -> Iterator[Feature]:
         """Yield all features of a normalized text that are not public."""
-        yield from self._words(text)
-        for make in (phrases, path_pairs, symbols, letters):
-            yield from (feature for feature in make(text) if hash(feature) not in self.features)
-        yield from digits(text)
-
-    def _words(self, text: str) -> Iterator[Feature]:
-        private = {token for token in set(_TOKEN.findall(text)) if not self.is_word(token)}
+        private = [token for token in set(_TOKEN.findall(text)) if not self.is_word(token)]
         for token in private:
-            if len(token) > 3 or len(token) == 3 and token.isalpha() or len(token) == 2 and token.isalpha():
+            if len(token) > 3 or len(token) > 1 and token.isalpha():
                 yield "word", token
-        if private:
-            for segment in self._segments(text):
-                yield from grams(segment)
+        if private or _MIXED.search(text):
+            yield from self.grams(text)
+        for make in PUBLIC_KINDS.values():
+            yield from (feature for feature in make(text) if hash(feature) not in self.features)
+        yield from long_numbers(text)
+
+    def grams(self, text: str) -> Iterator[Feature]:
+        """Yield substrings of what is between public words."""
+        for segment in self._segments(text):
+            yield from grams(segment)
 
     def _segments(self, text: str) -> Iterator[str]:
         """Yield what is between public words."""
@@ -99,7 +101,7 @@ def grams(segment: str) -> Iterator[Feature]:
     segment = segment.strip()
     if len(_LETTERS.findall(segment)) < 2:
         return
-    for kind, text in (("text", segment), ("letters", _NOT_ALNUM.sub("", segment))):
+    for kind, text in (("part", segment), ("joined", _NOT_ALNUM.sub("", segment))):
         for at in range(len(text) - _GRAM + 1):
             gram = text[at : at + _GRAM]
             if len(set(gram)) > 3 and _tells(gram, kind):
@@ -108,7 +110,7 @@ def grams(segment: str) -> Iterator[Feature]:
 
 def _tells(gram: str, kind: str) -> bool:
     letters = sum(map(str.isalpha, gram))
-    if kind == "letters":
+    if kind == "joined":
         return letters > 1 and not _ONLY_HEX.fullmatch(gram)
     return letters > 1 and letters + sum(map(str.isdigit, gram)) > 3
 
@@ -151,7 +153,15 @@ def letters(text: str) -> Iterator[Feature]:
         yield "letter", letter
 
 
-def digits(text: str) -> Iterator[Feature]:
+PUBLIC_KINDS = {"phrase": phrases, "path": path_pairs, "symbols": symbols, "letter": letters}
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a normalized text."""
+    return set(_TOKEN.findall(text))
+
+
+def long_numbers(text: str) -> Iterator[Feature]:
     """Yield long numbers: nine digits or twelve hexadecimal ones in a row, whatever separates them, and
     addresses.
     """

@@ -8,6 +8,7 @@ Reads the result once into an index, then the logs line by line.
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.schemas import document_names, schema, schema_names
-from tlparse_bundle.redact.leak_features import Feature, Public, public
+from tlparse_bundle.redact.leak_features import PUBLIC_KINDS, Feature, Public, long_numbers, public, words
 from tlparse_bundle.redact.leak_text import bytes_as_text, decompressed, forms, normalized
 
 _PIECE = 1 << 20  # characters of a line that are searched at a time
@@ -99,6 +100,8 @@ class Result:
         self._known = known
         self._places: list[tuple[str, str, str]] = []  # file, place, text
         self._features: dict[Feature, int] = {}
+        self._kinds: set[str] = set()
+        self._words: set[str] = set()
         self._seen: set[int] = set()
         self._measured = _measured_keys()
         for path in sorted(folder.rglob("*")):
@@ -107,10 +110,30 @@ class Result:
             if path.is_file():
                 self._add_file(name, path.read_bytes())
 
-    def find(self, feature: Feature) -> tuple[str, str, str] | None:
-        """Return (file, place, text) of a feature."""
-        index = self._features.get(feature)
-        return None if index is None else self._places[index]
+    def find(self, text: str) -> Iterator[tuple[Feature, tuple[str, str, str]]]:
+        """Yield the features of a normalized text of the logs that the result has, with (file, place, text)
+        there.
+        """
+        for word in self._words.intersection(words(text)):
+            yield from self._found("word", word)
+        if "part" in self._kinds or "joined" in self._kinds:
+            for feature in self._known.grams(text):
+                yield from self._found(*feature)
+        for kind, make in PUBLIC_KINDS.items():
+            if kind in self._kinds:
+                for feature in make(text):
+                    yield from self._found(*feature)
+        if self._kinds & {"address", "digits", "hex"}:
+            for feature in long_numbers(text):
+                yield from self._found(*feature)
+        if "number" in self._kinds:
+            for number in _IN_TEXT.findall(text):
+                yield from self._found("number", number)
+
+    def _found(self, kind: str, what: str) -> Iterator[tuple[Feature, tuple[str, str, str]]]:
+        index = self._features.get((kind, what))
+        if index is not None:
+            yield (kind, what), self._places[index]
 
     def _add_file(self, name: str, data: bytes) -> None:
         if data[:4] == b"PK\x03\x04":
@@ -152,6 +175,9 @@ class Result:
             if not self._places or self._places[-1] != (file, place, text):
                 self._places.append((file, place, text))
             self._features[feature] = len(self._places) - 1
+            self._kinds.add(feature[0])
+            if feature[0] == "word":
+                self._words.add(feature[1])
 
 
 def _measured_keys() -> set[str]:
@@ -175,13 +201,20 @@ def _documents(content: bytes) -> list[tuple[int, Any]] | None:
     if content.lstrip()[:1] not in (b"{", b"[", b'"'):
         return None
     try:
-        return [(0, loads(content))]
+        return [(0, _loads(content))]
     except ValueError:
         pass
     try:
-        return [(number, loads(line)) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+        return [(number, _loads(line)) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     except ValueError:
         return None
+
+
+def _loads(content: bytes) -> Any:
+    try:
+        return loads(content)
+    except ValueError:  # the decoder of bundles rejects lone surrogates, which others may have written
+        return json.loads(content)
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, str | int]]:
@@ -212,7 +245,7 @@ def leaks(lines: Iterable[Line], folder: Path, limit: int = 100) -> Leaks:
         ) from None
     found = Leaks()
     seen: set[int] = set()
-    reported: set[Feature] = set()
+    reported: set[tuple[str, str]] = set()
     for line in lines:
         key = hash(line.data.lstrip(b"\t"))
         if key in seen:
@@ -220,28 +253,21 @@ def leaks(lines: Iterable[Line], folder: Path, limit: int = 100) -> Leaks:
         if len(seen) >= _REMEMBERED:
             seen.clear()
         seen.add(key)
-        for feature in _features_of_line(line.data, known):
-            where = result.find(feature)
-            if where is None or feature in reported:
+        for (kind, what), (file, place, text) in _leaks_of_line(line.data, result):
+            if (file, place) in reported:
                 continue
-            reported.add(feature)
+            reported.add((file, place))
             found.count += 1
             if len(found.found) < limit:
-                file, place, text = where
-                found.found.append(
-                    Leak(feature[0], _excerpt(text, feature[1]), line.log, line.number, file, place)
-                )
+                found.found.append(Leak(kind, _excerpt(text, what), line.log, line.number, file, place))
     return found
 
 
-def _features_of_line(data: bytes, known: Public) -> Iterator[Feature]:
+def _leaks_of_line(data: bytes, result: Result) -> Iterator[tuple[Feature, tuple[str, str, str]]]:
     for start in range(0, max(1, len(data)), _PIECE):
         piece = data[max(0, start - _OVERLAP) : start + _PIECE]
         for form in forms(bytes_as_text(piece)):
-            plain = normalized(form)
-            yield from known.features_of(plain)
-            for number in _IN_TEXT.findall(plain):
-                yield "number", number
+            yield from result.find(normalized(form))
 
 
 def _excerpt(text: str, found: str) -> str:
