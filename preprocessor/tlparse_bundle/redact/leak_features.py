@@ -79,9 +79,13 @@ class Public:
         yield from long_numbers(text)
 
     def grams(self, text: str) -> Iterator[Feature]:
-        """Yield substrings of what is between public words."""
+        """Yield substrings of what is between public words, and of what looks like a password."""
         for segment in self._segments(text):
             yield from grams(segment)
+        if _MIXED.search(text):
+            for run in text.split():
+                if _MIXED.search(run):
+                    yield from grams(run)
 
     def _segments(self, text: str) -> Iterator[str]:
         """Yield what is between public words."""
