@@ -66,7 +66,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
         "not_recorded": unrecorded_topics(facts),
     }
     return {
-        "text": _text(facts, numbers, findings),
+        "text": headline(facts, numbers, findings),
         **numbers,
         "findings": {
             severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES
@@ -74,8 +74,8 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
     }
 
 
-def _text(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
-    """Return the headline, without as many of _DETAILS as make it too long."""
+def headline(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
+    """Return the headline of these numbers, without as many of _DETAILS as make it too long."""
     texts = (_headline(facts, numbers, findings, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
     text = next(texts)
     while len(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:

@@ -73,7 +73,7 @@ class Downloads:
         except BundleError as error:
             text = (
                 f"{error.message}\n{error.hint}\n"
-                if error.code in ("too-large", "export", "redacted", "growing", "not-redacted")
+                if error.code in ("too-large", "export", "redacted", "growing")
                 else _NOT_READ
             )
             return PlainTextResponse(text, 413 if error.code == "too-large" else 500)
@@ -101,7 +101,7 @@ def _redacted_or_whole(
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
 
     sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - _read closes it, when it was sent
-    with redacted_folder(Bundle.open(place.location(folder)), chosen, jobs=1) as redacted:
+    with redacted_folder(Bundle.open(place.location(folder)), chosen) as redacted:
         sink.writelines(make(name, LocalPlace(redacted.folder), "", viewer))
     sink.seek(0)
     return _read(sink)

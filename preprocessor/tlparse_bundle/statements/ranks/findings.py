@@ -178,7 +178,7 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
         "lost_us": sum(row["lost_us"] for row in typed(tables)("rank_skew")),
         "findings": {severity: sum(row["severity"] == severity for row in rows) for severity in SEVERITIES},
     }
-    return {"text": cut(_text(job, rows, len(comparison.columns)), MAX_TEXT), **job}
+    return {"text": job_text(job, rows, len(comparison.columns)), **job}
 
 
 def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
@@ -200,6 +200,11 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
         or any(group["unknown"] for group in groups)
     )
     return "unknown" if is_unknown else "agrees"
+
+
+def job_text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
+    """Return the headline of a job with these numbers and findings."""
+    return cut(_text(job, rows, column_count), MAX_TEXT)
 
 
 def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
