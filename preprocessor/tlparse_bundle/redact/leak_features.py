@@ -15,6 +15,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.redact.leak_text import foreign_letters, normalized, unescaped
 
@@ -26,6 +28,7 @@ _PHRASE_WORD = re.compile(r"\w+(?:[./:]+\w+)*")
 _PATH = re.compile(r"(?<![\w.+@~=-])[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
 _SLASHES = re.compile(r"[/\\]+")
 _DIGITS = re.compile(r"\d(?:[-–./() ]?\d){8,}")
+_ONE_NUMBER = re.compile(r"\d{9,}")
 _QUAD = re.compile(r"(?<![\d.-])\d{1,3}(?:\.\d{1,3}){3}(?![\d.-])|(?<![\d.-])\d{1,3}(?:-\d{1,3}){3}(?![\d.-])")
 _HEX = re.compile(r"(?<![^\W_])(?:0x)?([0-9a-f](?:[-:. ]?[0-9a-f]){11,})(?![^\W_])")
 _SYMBOLS = re.compile(r"[^\w\s]{6,}")
@@ -36,7 +39,8 @@ _STEM = re.compile(r"([a-z]{2,})\d+")
 _LETTERS = re.compile(r"[^\W\d_]")
 _ONLY_HEX = re.compile(r"[0-9a-f]+")
 _GRAM = 8
-_DIGIT_GRAM = 9
+_DIGIT_GRAM = 12
+_SEPARATED_GRAM = 9
 _HEX_GRAM = 12
 _SYMBOL_GRAM = 6
 _PHRASE = 3
@@ -45,12 +49,14 @@ _PHRASE = 3
 class Public:
     """What a bundle may contain whatever is in the logs: words, phrases and paths of torch, Python and us."""
 
-    def __init__(self, texts: Iterable[str]):
+    def __init__(self, texts: Iterable[str], names: Iterable[str] = ()):
         self.words: set[str] = set(_python_words())
         self.features: set[int] = set()
         for text in texts:
             for piece in text.splitlines():
                 self._add(piece)
+        for name in names:
+            self.words.update(_TOKEN.findall(name.lower()))
 
     def _add(self, text: str) -> None:
         self.words.update(match.lower() for match in _CAMEL.findall(text))
@@ -173,18 +179,24 @@ def long_numbers(text: str) -> Iterator[Feature]:
         yield "address", _NOT_ALNUM.sub(".", quad)
     for run in _DIGITS.findall(text):
         bare = _NOT_ALNUM.sub("", run)
-        for at in range(len(bare) - _DIGIT_GRAM + 1):
-            gram = bare[at : at + _DIGIT_GRAM]
-            if len(set(gram)) > 2:
-                yield "digits", gram
+        yield from _windows("digits", bare, _DIGIT_GRAM)
+        if bare != run:
+            yield from _windows("separated digits", bare, _SEPARATED_GRAM)
+            for part in _ONE_NUMBER.findall(run):
+                yield "digits", part
     for run in _HEX.findall(text):
         bare = _NOT_ALNUM.sub("", run)
         if bare.isdigit() or bare.isalpha():
             continue
-        for at in range(len(bare) - _HEX_GRAM + 1):
-            gram = bare[at : at + _HEX_GRAM]
-            if len(set(gram)) > 3:
-                yield "hex", gram
+        yield from _windows("hex", bare, _HEX_GRAM)
+
+
+def _windows(kind: str, text: str, length: int) -> Iterator[Feature]:
+    """Yield all parts of a length, or the text if it is shorter."""
+    for at in range(max(1, len(text) - length + 1)):
+        part = text[at : at + length]
+        if len(set(part)) > 2:
+            yield kind, part
 
 
 def _python_words() -> set[str]:
@@ -201,12 +213,11 @@ def _python_words() -> set[str]:
 
 @cache
 def public() -> Public:
-    """Return what is public: the text of this package, its schemas, and the published lists of torch."""
+    """Return what is public: the text of this package, its schemas, and the published names of torch."""
     package = Path(__file__).resolve().parent.parent
-    return Public(path.read_text("utf-8") for path in _public_files(package))
-
-
-def _public_files(package: Path) -> Iterator[Path]:
-    yield from sorted(package.rglob("*.py"))
-    yield from sorted(path for suffix in ("txt", "json") for path in (package / "redact").rglob(f"*.{suffix}"))
-    yield from sorted((shared_files() / "schema").rglob("*.json"))
+    paths = [*sorted(package.rglob("*.py")), *sorted((shared_files() / "schema").rglob("*.json"))]
+    names = loads(CODECS["zstd"].decode(Path(__file__).with_name("torch_names.json.zst").read_bytes()))
+    files = names.pop("files")  # each with the names that it defines
+    texts = [path.read_text("utf-8") for path in paths]
+    texts += ["\n".join(lines) for lines in (*names.values(), files, (f"/site-packages/{file}" for file in files))]
+    return Public(texts, files.values())

@@ -123,7 +123,7 @@ class Result:
             if kind in self._kinds:
                 for feature in make(text):
                     yield from self._found(*feature)
-        if self._kinds & {"address", "digits", "hex"}:
+        if self._kinds & {"address", "digits", "separated digits", "hex"}:
             for feature in long_numbers(text):
                 yield from self._found(*feature)
         if "number" in self._kinds:
