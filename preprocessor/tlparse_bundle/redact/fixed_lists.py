@@ -41,9 +41,10 @@ _DTYPES = frozenset(
     f8e5m2fnuz f8e8m0fnu f4e2m1fnx2 float double half long int short char byte Float Double Half BFloat16 Long Int
     Short Char Byte Bool ComplexFloat ComplexDouble Sym""".split()
 )
-# Sizes and conditions on them, as sympy prints them. A number of more than nine digits is not a size.
+# Sizes and conditions on them, as sympy prints them. A number of more than nine digits is not a size, nor are
+# two numbers with nothing but spaces between them, as in card numbers.
 _SIZE = re.compile(
-    r"(?:(?:[suz][0-9]{1,6}|zuf[0-9]{1,6}|zf[0-9]{1,6}|[0-9]{1,9}(?:\.[0-9]{1,6})?|922337203685477580[67]"
+    r"(?!.*[0-9] +[0-9])(?:(?:[suz][0-9]{1,6}|zuf[0-9]{1,6}|zf[0-9]{1,6}|[0-9]{1,9}(?:\.[0-9]{1,6})?|922337203685477580[67]"
     r"|int_oo|oo|True|False|None|Max|Min|Mod|PythonMod|FloorDiv|CleanDiv|CeilDiv|CeilToInt|FloorToInt|TruncToInt|IntTrueDiv"
     r"|FloatTrueDiv|ToFloat|RoundToInt|RoundDecimal|PowByNatural|FloatPow|LShift|RShift|BitwiseFn_bitwise_and|ModularIndexing"
     r"|Identity|Where|IsNonOverlappingAndDenseIndicator|Eq|Ne|Lt|Le|Gt|Ge|And|Or|Not|Abs|VR|floor|ceiling|ceil|sqrt"

@@ -36,7 +36,9 @@ _STEMS = frozenset(
         "repeated_subgraph",
     )
 )
-_VARIABLE = re.compile(r"[A-Za-z_]\w*|[0-9]{1,5}(?![\w.])|'[^'\\]*'|\"[^\"\\]*\"|[\[\](){}.,: *=]+")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*|[0-9]{1,5}(?![\w.])|'[^'\\]*'|\"[^\"\\]*\"|[\[\](){}.,: *=]{1,6}(?![\[\](){}.,: *=])")
+# A source begins with a name, and has no numbers with only spaces between them, as in those of cards.
+_NO_VARIABLE = re.compile(r"(?![A-Za-z_])|.*[0-9] +[0-9]", re.DOTALL)
 _SOURCE_WORDS = frozenset(
     """L G self size stride storage_offset shape dtype device requires_grad training grad is_leaf _modules
     _parameters _buffers _forward_hooks _forward_pre_hooks __dict__ __class__ __code__ __closure__ __func__ __self__
@@ -124,7 +126,7 @@ class Names:
 
     def variable(self, source: str) -> str:
         """Return a source such as "L['x'].size()[0]" with pseudonyms; one name for what is not of this form."""
-        if len(source) > _MAX_NAME:
+        if len(source) > _MAX_NAME or _NO_VARIABLE.match(source):
             return f"name_{self.pseudonyms.tag(source)}"
         end, parts = 0, []
         for token in _VARIABLE.finditer(source):
