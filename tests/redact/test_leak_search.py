@@ -94,9 +94,12 @@ def test_public_text_is_not_a_leak(tmp_path):
 def test_logs_are_read_from_files_and_from_bundles(root, built):
     (path,) = (root / "fixtures" / "killed" / "trace").glob("*.log")
     bundle = built(path.parent)
-    of_bundle = [line.data for line in lines_of_bundle(bundle)]
-    assert of_bundle == [line.data for line in lines_of_files([path])]
-    assert b"\n".join(of_bundle[1:]) == path.read_bytes().rstrip(b"\n")
+    of_bundle = [line.data for line in lines_of_bundle(bundle) if line.number]
+    assert of_bundle == [line.data for line in lines_of_files([path]) if line.number]
+    assert b"\n".join(of_bundle) == path.read_bytes().rstrip(b"\n")
+    names = {line.data.decode() for line in lines_of_bundle(bundle) if not line.number}
+    (log,) = bundle.logs
+    assert {log.source, log.row["source"]["sha256"], *log.blobs} == names
 
 
 def test_long_lines_are_searched_in_pieces(tmp_path):

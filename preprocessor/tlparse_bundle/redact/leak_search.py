@@ -66,12 +66,15 @@ class Leaks:
 
 
 def lines_of_bundle(bundle: Bundle) -> Iterator[Line]:
-    """Yield all lines of the logs in a bundle, their file names, and what the user called the bundle."""
+    """Yield all lines of the logs in a bundle, their file names and hashes, and what the user called the
+    bundle.
+    """
     for name in ("label", "commit"):
         if value := bundle.manifest.get(name):
             yield Line("manifest.json", 0, str(value).encode())
     for log in bundle.logs:
-        yield Line(log.id, 0, log.source.encode())
+        for name in (log.source, log.row["source"]["sha256"], *log.blobs):
+            yield Line(log.id, 0, name.encode("utf-8", "surrogateescape"))
         yield from _lines(log.id, restored_bytes(log))
 
 
