@@ -1398,6 +1398,8 @@ export interface Manifest {
     preset: string | null;
     /** The removed parts, as named by `redact --drop`. */
     dropped: string[];
+    /** Fields whose text was kept, as TABLE.FIELD; absent in bundles of earlier versions. */
+    kept?: string[];
     /** Tables about several ranks that were left out, by name; absent when there are none. */
     left_out?: string[];
   };

@@ -309,8 +309,8 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     metavar="NAMES",
     callback=_classes,
     help=(
-        "Keep these, though the preset drops them: fields with text, such as graph_breaks.text (--preview lists"
-        " them), source, payloads, or parts. Separate with commas."
+        "Keep these, though the preset drops them: fields with text, such as graph_breaks.text (--preview"
+        " lists them), source, payloads, or parts. Separate with commas."
     ),
 )
 @click.option(
@@ -318,12 +318,14 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     multiple=True,
     metavar="PARTS",
     callback=_classes,
-    help="Also remove the tables of these parts, such as metrics,spans.",
+    help="Also remove the tables of these parts, such as metrics,timeline.",
 )
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Use the key in this file, so that names get the same pseudonyms as in other bundles. Created if missing.",
+    help=(
+        "Use the key in this file, so that names get the same pseudonyms in all bundles. Created if missing."
+    ),
 )
 @click.option("--preview", is_flag=True, help="Print what would be removed and kept; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
@@ -342,8 +344,8 @@ def redact(
     """Write a copy of a bundle without code, messages, names and paths.
 
     Structure, times, counts and what torch ships stay. Functions, files, modules and tensors get pseudonyms
-    from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads are
-    left out. Findings keep number, kind and place; their sentences are written again from what is left.
+    from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads
+    are left out. Findings keep number, kind and place. Their sentences are made again from what is left.
 
     \b
     Example:
@@ -354,7 +356,7 @@ def redact(
       tlparse-bundle redact out/ shared/ --key-file names.key
 
     \b
-    Parts: findings, spans, recompiles, graph_breaks, failures, caches, metrics, anatomy, guards, graphs,
+    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, metrics, anatomy, guards, graphs,
     kernels, provenance, tensors, symbols, runtime, sources, export, vllm, ranks.
     """
     from tlparse_bundle.bundle.reader import Bundle
@@ -376,7 +378,8 @@ def redact(
     key = None if key_file is None else key_of_file(key_file)
     redacted = write(source, out, chosen, overwrite=overwrite, key=key)
     say(
-        f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without {', '.join(chosen.as_row()['dropped'])}.",
+        f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without"
+        f" {', '.join(chosen.as_row()['dropped'])}.",
         err=True,
     )
     say(f"View it before you share it: tlparse-bundle serve {shown(out)}", err=True)

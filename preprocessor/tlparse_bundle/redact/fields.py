@@ -5,6 +5,7 @@ What the schema does not know is dropped: other fields, and texts where it has n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -13,12 +14,18 @@ from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.log.events.metric_fields import BY_NAME
 from tlparse_bundle.redact.fixed_lists import is_listed
 from tlparse_bundle.redact.names import Names
+from tlparse_bundle.redact.torch_names import words
 
+_RELEASE = re.compile(r"[0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.])")
+_UNLISTED: Mapping[str, Callable[[str], str]] = {  # what else replaces a text that is not on a list
+    "descriptors": lambda text: "artifact:*text",
+    "versions": lambda text: match[0] if (match := _RELEASE.match(text)) else "0.0.0",
+}
 REDACTED = "redacted"  # in place of a text that may not be null
 _MAX_DEPTH = 20
-CONTENTS = frozenset(
+CONTENTS = words(
     "structure function path variable name hash blob log location text source statement details configuration"
-    " measurements".split()
+    " measurements"
 )
 # Row of the object that has a value, and the value; returns what replaces it.
 Map = Callable[[Any, Mapping[str, Any]], Any]
@@ -130,15 +137,14 @@ class Fields:
 
         return mapped
 
-    def _content(  # noqa: C901 - a case for each kind of content
-        self, content: str, part: Mapping[str, Any], where: str, *, nullable: bool
-    ) -> Map:
+    def _content(self, content: str, part: Mapping[str, Any], where: str, *, nullable: bool) -> Map:
         names = self.names
         other: Map = _numbers if _has_numbers(part) else _nothing
         match content:
             case "structure":
                 list_ = part.get("x-list", "")
-                return _strings(lambda text: text if is_listed(list_, text) else names.name(text), other)
+                unlisted = names.text if list_ == "breaks" else _UNLISTED.get(list_, names.name)
+                return _strings(lambda text: text if is_listed(list_, text) else unlisted(text), other)
             case "function":
                 return _strings(names.function)
             case "path":

@@ -43,8 +43,10 @@ def new_id(log: Log, pseudonyms: Pseudonyms) -> str:
 
 def write_log(
     log: Log, sink: FileSink, pseudonyms: Pseudonyms, log_id: Callable[[str], str], policy: Policy
-) -> LogSummary:
-    """Write the redacted files of a log, and return its data for the manifest."""
+) -> tuple[LogSummary, dict[str, Any]]:
+    """Write the redacted files of a log, with all tables. Return its data for the manifest and its
+    directory.
+    """
     names = Names(pseudonyms)
     blobs = _blobs(log, sink, pseudonyms, policy)
     fields = Fields(
@@ -65,11 +67,7 @@ def write_log(
     if findings:
         directory["tables"][FINDINGS] = sink.put_rows(new, FINDINGS, Rows(findings))
     sink.keep, sink.kept = frozenset(), {}
-    left_out = {*policy.tables_left_out(), *log.directory.get("left_out", ())}
-    for name in left_out & set(directory["tables"]):
-        sink.remove(directory["tables"].pop(name))
     directory["tables"] = dict(sorted(directory["tables"].items()))
-    directory["left_out"] = sorted(left_out)
     for path in log.blobs if "payloads" not in policy.dropped else ():
         if not (sink.root / blobs[path]).exists():
             log.blob(path)  # raises BundleError when it is not what the table says
@@ -78,7 +76,16 @@ def write_log(
     row["path"] = sink.put(log_path(new, "log.json", sink.codec), dumps(directory))
     log.forget()
     log.bundle.forget()
-    return LogSummary(row, _kinds(directory), list(findings[:3]))
+    return LogSummary(row, _kinds(directory), list(findings[:3])), directory
+
+
+def leave_out(directory: dict[str, Any], sink: FileSink, policy: Policy) -> None:
+    """Remove the tables that the policy leaves out, when no sentence needs them any more."""
+    left_out = policy.tables_left_out()
+    for name in left_out & set(directory["tables"]):
+        sink.remove(directory["tables"].pop(name))
+    directory["left_out"] = sorted(left_out)
+    sink.put(log_path(directory["id"], "log.json", sink.codec), dumps(directory))
 
 
 def _directory(log: Log, fields: Fields, new: str) -> dict[str, Any]:
@@ -144,7 +151,7 @@ def _rows(
 
 def _unwritten(directory: Mapping[str, Any], sink: FileSink) -> dict[str, list[Any]]:
     """Return the tables that only a build has, as far as the tables of a bundle tell."""
-    written = WrittenLog(sink, {**directory}, None, {})
+    written = WrittenLog(sink, dict(directory), None, {})
     blank = dict.fromkeys(schema("compiles")["properties"]) | {"restart_reasons": [], "graph_break_count": 0}
     candidates = [
         {**blank, **row} for name in ("compiles", "limits", "captures") for row in written.table(name)
@@ -161,7 +168,9 @@ def _unwritten(directory: Mapping[str, Any], sink: FileSink) -> dict[str, list[A
                 {
                     **{key: row[key] for key in ("event", "compile", "attempt")},
                     "code_object": code_objects.get(row["compile"]),
-                    **{"caused_by": None, "text": None, "at_limit": True},
+                    "caused_by": None,
+                    "text": None,
+                    "at_limit": True,
                 }
             )
     return {CANDIDATES: candidates, ASKED: sorted(asked, key=lambda row: row["event"])}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.pseudonyms import Pseudonyms
-from tlparse_bundle.redact.torch_names import PYTHON_NAMES, names, shipped_file, ships_function
+from tlparse_bundle.redact.torch_names import PYTHON_NAMES, names, shipped_file, ships_function, words
 
 _MAX_NAME = 1000  # characters that are taken apart; a longer name gets one pseudonym
 _MAX_NORMALISED = 500
@@ -21,7 +21,7 @@ _GENERATED = re.compile(r"(<eval_with_key>\.[0-9]{1,6})(?: from .*)?|<string>|<s
 _FROZEN = re.compile(r"<frozen ([a-z_.]+)>")
 _PLACE = re.compile(r"(.*):([0-9]{1,7})", re.DOTALL)  # of a logging call, path:line
 # Names of values of a graph that torch makes up: the stem, and numbers.
-_NUMBERED = re.compile(r"([A-Za-z_]\w*?)((?:_?[0-9]{1,5}){0,3})")
+_NUMBERED = re.compile(r"([A-Za-z_]\w*?)_?[0-9]{1,4}(?:_[0-9]{1,2})?")
 _STEMS = frozenset(
     (
         "primals",
@@ -36,17 +36,16 @@ _STEMS = frozenset(
         "repeated_subgraph",
     )
 )
-_VARIABLE = re.compile(r"[A-Za-z_]\w*|[0-9]{1,5}(?![\w.])|'[^'\\]*'|\"[^\"\\]*\"|[\[\](){}.,: *=]{1,6}(?![\[\](){}.,: *=])")
-# A source begins with a name, and has no numbers with only spaces between them, as in those of cards.
-_NO_VARIABLE = re.compile(r"(?![A-Za-z_])|.*[0-9] +[0-9]", re.DOTALL)
-_SOURCE_WORDS = frozenset(
-    """L G self size stride storage_offset shape dtype device requires_grad training grad is_leaf _modules
-    _parameters _buffers _forward_hooks _forward_pre_hooks __dict__ __class__ __code__ __closure__ __func__ __self__
-    __globals__ __defaults__ __kwdefaults__ __wrapped__ __mro__ __name__ __import_torch cell_contents len type id list
-    dict tuple set keys values items forward weight bias ___from_numpy ___check_obj_id ___check_type_id ___dict_contains
-    ___get_torch_function_mode_stack_at ___tuple_iterator_getitem ___odict_getitem utils_device CURRENT_DEVICE None True
-    False not in is grad_mode torch""".split()
-)
+_VARIABLE = re.compile(r"[A-Za-z_]\w*|[0-9]{1,5}(?![\w.])|'[^'\\]*'|\"[^\"\\]*\"|, |[\[\](){}.:*=]+")
+_SOURCE_WORDS = words("""
+    L G self size stride storage_offset shape dtype device requires_grad training grad is_leaf _modules
+    _parameters _buffers _forward_hooks _forward_pre_hooks __dict__ __class__ __code__ __closure__
+    __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __mro__ __name__
+    __import_torch cell_contents len type id list dict tuple set keys values items forward weight bias
+    ___from_numpy ___check_obj_id ___check_type_id ___dict_contains ___get_torch_function_mode_stack_at
+    ___tuple_iterator_getitem ___odict_getitem utils_device CURRENT_DEVICE None True False not in is
+    grad_mode torch
+    """)
 
 
 class Names:
@@ -60,9 +59,9 @@ class Names:
         """Return the pseudonym of a name, or a name that torch makes up for a value of a graph."""
         if len(text) <= _MAX_NAME:
             match = _NUMBERED.fullmatch(text)
-            if match is not None and (match[1] in _STEMS or match[1] in names("operators")) and match[2]:
+            if match is not None and (match[1] in _STEMS or match[1] in names("operators")):
                 return text
-            if len(text) <= 4 and text.isascii() and text.isdigit():
+            if len(text) <= 3 and text.isascii() and text.isdigit():
                 return text
         return f"name_{self.pseudonyms.tag(text)}"
 
@@ -73,6 +72,8 @@ class Names:
 
     def place(self, file: str | None, function: str | None) -> tuple[str | None, str | None]:
         """Return the file and function of a frame. They stay if torch or Python ships both."""
+        if file is not None:
+            file = self.files.get(file, file)
         shipped = None if file is None else shipped_file(file)
         if shipped is not None and (function is None or ships_function(shipped, function)):
             return _installed(shipped), function
@@ -96,7 +97,6 @@ class Names:
         return f"{resumed.before}{self.function(resumed.function, depth + 1)}{resumed.after}"
 
     def _file(self, path: str) -> str:
-        path = self.files.get(path, path)
         if len(path) > _MAX_NAME:
             return f"file_{self.pseudonyms.tag(path)}"
         if path.startswith("<"):
@@ -125,8 +125,8 @@ class Names:
         return f"<generated_{self.pseudonyms.tag(path)}>"
 
     def variable(self, source: str) -> str:
-        """Return a source such as "L['x'].size()[0]" with pseudonyms; one name for what is not of this form."""
-        if len(source) > _MAX_NAME or _NO_VARIABLE.match(source):
+        """Return a source such as "L['x'].size()[0]" with pseudonyms, or one name for other forms."""
+        if len(source) > _MAX_NAME:
             return f"name_{self.pseudonyms.tag(source)}"
         end, parts = 0, []
         for token in _VARIABLE.finditer(source):

@@ -12,7 +12,7 @@ from tlparse_bundle.bundle.schemas import row_tables, schema
 
 # What records hold, apart from tables.
 CLASSES: Mapping[str, str] = {
-    "payloads": "graphs, generated code, guards, logs and the timeline, as torch wrote them",
+    "payloads": "graphs, generated code, guards, logs and timeline events, as torch wrote them",
     "source": "lines of source code",
     "text": "messages, reasons, values and settings of the program",
     "metadata": "what records hold besides the fields of tables",
@@ -21,7 +21,7 @@ CLASSES: Mapping[str, str] = {
 # Tables by the name of what they show. Compiles, artifacts, stacks, events and diagnostics always stay.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings", "rank_findings"),
-    "spans": ("spans", "instants", "span_totals"),
+    "timeline": ("spans", "instants", "span_totals"),
     "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
     "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
@@ -78,7 +78,7 @@ PRESETS: Mapping[str, frozenset[str]] = {
     "share-with-public": frozenset((*CLASSES, *MODEL)),
     "share-with-vendor": frozenset(CLASSES),
 }
-PUBLIC = "share-with-public"
+PUBLIC, VENDOR = "share-with-public", "share-with-vendor"
 _KEEPABLE = ("text", "source", "configuration", "measurements")  # contents of fields that --keep can name
 
 
@@ -93,8 +93,6 @@ class Policy:
     def as_row(self) -> dict[str, Any]:
         """Return the policy as the manifest records it."""
         dropped = [name for name in (*CLASSES, *PARTS) if name in self.dropped]
-        if "payloads" in self.dropped:
-            dropped.insert(1, "timeline")  # the second kind of blobs
         return {"preset": self.preset, "dropped": dropped, "kept": sorted(self.kept)}
 
     @property
@@ -141,11 +139,11 @@ def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[s
     dropped = (PRESETS[preset] | drop) - keep
     if "metadata.metadata" in kept:
         dropped -= {"metadata"}
-    is_preset = dropped == PRESETS[preset] and not kept
-    return Policy(preset if is_preset else None, dropped, frozenset(kept))
+    name = next((name for name, parts in PRESETS.items() if parts == dropped and not kept), None)
+    return Policy(name, dropped, frozenset(kept))
 
 
-def _bad(message: str, hint: str | None = None) -> BundleError:
+def _bad(message: str, hint: str = "") -> BundleError:
     return BundleError(message, hint=hint, code="bad-name", exit_code=2)
 
 

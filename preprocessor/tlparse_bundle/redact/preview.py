@@ -32,8 +32,9 @@ _MAY_BE = re.compile(
 
 
 def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
-    """Return lines that list what is dropped and kept, and possible secrets in what is kept. Raise BundleError
-    for a bundle that cannot be redacted.
+    """Return lines that list what is dropped and kept, and possible secrets in what is kept.
+
+    Raises BundleError for a bundle that cannot be redacted.
     """
     check_source(bundle)
     texts = _texts(bundle)
@@ -153,6 +154,6 @@ def _lines(texts: dict[str, dict[str, None]], bundle: Bundle, policy: Policy) ->
 
 def _payload_lines(log: Log) -> Iterator[tuple[str, str]]:
     for artifact in log.artifacts:
-        text = artifact.text() if artifact.row["blob"] is not None else ""
+        text = artifact.text() or ""
         for line in text.split("\n"):
             yield f"{artifact.name} of log {log.id}", line[:_MAX_LINE]

@@ -20,7 +20,7 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.rank_files import write_tables
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.fields import Fields
-from tlparse_bundle.redact.log_tables import new_id, write_log
+from tlparse_bundle.redact.log_tables import leave_out, new_id, write_log
 from tlparse_bundle.redact.names import Names
 from tlparse_bundle.redact.policy import Policy
 from tlparse_bundle.redact.pseudonyms import Pseudonyms, new_key
@@ -91,12 +91,15 @@ def redacted_folder(bundle: Bundle, policy: Policy, key: bytes | None = None) ->
     with temporary_folder() as work:
         folder = _Folder(work / "bundle")
         sink = FileSink(folder.root, bundle.codec)
-        summaries = [write_log(log, sink, pseudonyms, log_id, policy) for log in bundle.logs]
+        written = [write_log(log, sink, pseudonyms, log_id, policy) for log in bundle.logs]
+        summaries = [summary for summary, _ in written]
         rows = [summary.row for summary in summaries]
         manifest = make_manifest(summaries, bundle.codec.name)
         manifest["redacted"] = policy.as_row()
         fields = Fields(Names(pseudonyms), policy.kept, log=log_id)
         _write_ranks(bundle, folder, manifest, rows, fields, policy)
+        for _, directory in written:
+            leave_out(directory, sink, policy)
         write_schemas(folder, bundle.codec.name)
         folder.write(MANIFEST, dumps_indented(manifest))
         yield Redacted(

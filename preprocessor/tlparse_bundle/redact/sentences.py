@@ -7,8 +7,10 @@ be made from the redacted tables gets the title of its kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.redact.fields import Fields
 from tlparse_bundle.statements.facts import Facts
@@ -20,11 +22,11 @@ from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import headline
 
 # What a statement raises when a table lacks what it needs.
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration, BundleError)
 REFERENCE = {
     **{kind: entry for module in MODULES for kind, entry in module.REFERENCE.items()},
     **OTHER_REFERENCE,
-    **{kind: entry for kind, entry in RANK_REFERENCE.items()},
+    **RANK_REFERENCE,
 }
 _OF_STATEMENT = ("title", "text", "cost_of", "remedies")
 Key = tuple[Any, ...]
@@ -40,12 +42,9 @@ def findings_of_log(
     short = attempt(lambda: facts.short, None)
     made: dict[Key, list[dict[str, Any]]] = {}
     for number, finding in enumerate(bounded(statements)):
-        row = attempt(
-            lambda number=number, finding=finding: finding.row(number, facts.short.text, facts.key_of, None),
-            None,  # type: ignore[misc]
-        )
-        if row is not None:
-            made.setdefault(_key(row), []).append(row)
+        statement = attempt(partial(_row, finding, number, facts), None)
+        if statement is not None:
+            made.setdefault(_key(statement), []).append(statement)
     rows = []
     for row in original:
         new = fields.row("findings", row)
@@ -82,6 +81,10 @@ def attempt(make: Callable[[], T], otherwise: U) -> T | U:
 
 def _findings(make: Callable[[Facts], Any], facts: Facts) -> list[Finding]:
     return attempt(lambda: [*make(facts)], [])
+
+
+def _row(finding: Finding, number: int, facts: Facts) -> dict[str, Any]:
+    return {**finding.row(number, facts.short.text, facts.key_of, None)}
 
 
 def _key(row: Mapping[str, Any]) -> Key:

@@ -15,6 +15,11 @@ _MAX_DEPTH = 12  # folders that a shipped file can be in
 PYTHON_NAMES = frozenset(("<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"))
 
 
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a list of names."""
+    return frozenset(text.split())
+
+
 @cache
 def _document() -> dict[str, Any]:
     path = Path(__file__).with_name("torch_names.json.zst")
@@ -45,9 +50,10 @@ def shipped_file(path: str) -> str | None:
     for start, part in enumerate(parts):
         if part in _ROOTS and (file := "/".join(parts[start:])) in _document()["files"]:
             return file
-        if part.startswith("python3") and parts[start - 1] == "lib" and start:
+        if start and part.startswith("python3") and parts[start - 1] == "lib":
             file = "/".join(parts[start + 1 :])
-            return file if file in _document()["files"] else None
+            if file in _document()["files"]:
+                return file
     return None
 
 

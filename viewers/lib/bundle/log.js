@@ -202,9 +202,9 @@ export class Log {
   slice(row) {
     if (row.blob === null) return null;
     if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
-    const dropped = this.bundle.manifest.redacted?.dropped.includes(
-      /\/timeline\/\d+\.json/.test(row.blob) ? "timeline" : "payloads",
-    );
+    const { dropped: gone = [] } = this.bundle.manifest.redacted ?? {};
+    const dropped =
+      gone.includes("payloads") || (gone.includes("timeline") && /\/timeline\/\d+\.json/.test(row.blob));
     return {
       path: row.blob,
       offset: row.offset ?? 0,

@@ -16,11 +16,7 @@ export function shareButton({ bundle, viewer }) {
   const { redacted } = bundle.manifest;
   const note =
     redacted &&
-    h(
-      "span",
-      { class: "tag share-redacted", title: `Removed or renamed: ${redacted.dropped.join(", ")}` },
-      "Redacted",
-    );
+    h("span", { class: "tag share-redacted", title: `Removed: ${redacted.dropped.join(", ")}` }, "Redacted");
   return shareMenu(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
 }
 

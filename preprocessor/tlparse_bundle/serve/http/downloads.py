@@ -21,7 +21,7 @@ from tlparse_bundle.base.terminal_text import plain
 from tlparse_bundle.bundle.json_codec import dumps_indented
 from tlparse_bundle.bundle.layout import LIVE, MANIFEST
 from tlparse_bundle.bundle.reader import Bundle, named_files
-from tlparse_bundle.redact.policy import Policy, policy
+from tlparse_bundle.redact.policy import VENDOR, Policy, policy
 from tlparse_bundle.serve.bundle_places import LocalPlace, Place
 from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
@@ -110,11 +110,14 @@ def _redacted_or_whole(
 def _chosen_policy(query: Mapping[str, str]) -> Policy | None:
     """Return the requested policy, from a preset or a comma-separated list to drop; None without both. Raise
     BundleError for unknown words.
+
+    With a list, the content that it does not name is kept.
     """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
         return None if preset is None else policy(preset)
-    return policy(preset, drop=[*filter(None, drop.split(",")), "verbatim"])
+    gone = {*filter(None, drop.split(","))}
+    return policy(preset or VENDOR, keep={"payloads", "source", "metadata"} - gone, drop=gone)
 
 
 def _preview(chosen: Policy, place: Place, folder: str) -> Iterator[bytes]:
