@@ -20,6 +20,9 @@ from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.redact.leak_text import foreign_letters, normalized, unescaped
 
+# What torch itself writes as the source of a guard.
+_OF_TORCH = ("list(dict.keys(L['x']._modules))[0]", "list(dict.keys(L['self']._modules))[0]")
+
 Feature = tuple[str, str]  # a kind, and what must be equal
 
 _TOKEN = re.compile(r"[^\W_]+")
@@ -220,4 +223,4 @@ def public() -> Public:
     files = names.pop("files")  # each with the names that it defines
     texts = [path.read_text("utf-8") for path in paths]
     texts += ["\n".join(lines) for lines in (*names.values(), files, (f"/site-packages/{file}" for file in files))]
-    return Public(texts, files.values())
+    return Public([*texts, *_OF_TORCH], files.values())

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.bundle.codecs import codec_of
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.reader import Bundle
@@ -29,6 +31,7 @@ _PIECE = 1 << 20  # characters of a line that are searched at a time
 _OVERLAP = 256
 _REMEMBERED = 1 << 20  # lines of the logs, so as not to search the same again
 _MAX_SHOWN = 60
+_NAMED = 5  # leaks in a message
 _LONG_NUMBER = 100_000_000
 # Digits of a log that are not a number of JSON.
 _IN_TEXT = re.compile(r"(?<![:\[,] )(?<![\d.])(?<![:\[,])\d{9,}(?![\d.])(?!\s*[,\]}])")
@@ -54,7 +57,9 @@ class Leak:
     place: str
 
     def __str__(self) -> str:
-        return f"{self.text!r} ({self.kind}) of {self.log}:{self.line} is in {self.file} at {self.place}"
+        where = f"{shown(self.log)}:{self.line}" if self.line else shown(self.log)
+        text, file, place = map(shown, (self.text, self.file, self.place))
+        return f"'{text}' ({self.kind}) of {where} is in {file} at {place}"
 
 
 @dataclass
@@ -73,7 +78,7 @@ def lines_of_bundle(bundle: Bundle) -> Iterator[Line]:
         if value := bundle.manifest.get(name):
             yield Line("manifest.json", 0, str(value).encode())
     for log in bundle.logs:
-        for name in (log.source, log.row["source"]["sha256"], *log.blobs):
+        for name in (log.source, log.row["source"]["sha256"], *(row["sha256"] for row in log.blobs.values())):
             yield Line(log.id, 0, name.encode("utf-8", "surrogateescape"))
         yield from _lines(log.id, restored_bytes(log))
 
@@ -264,6 +269,22 @@ def leaks(lines: Iterable[Line], folder: Path, limit: int = 100) -> Leaks:
             if len(found.found) < limit:
                 found.found.append(Leak(kind, _excerpt(text, what), line.log, line.number, file, place))
     return found
+
+
+def check_for_leaks(bundle: Bundle, folder: Path) -> None:
+    """Raise BundleError when a folder contains text of the logs of a bundle."""
+    found = leaks(lines_of_bundle(bundle), folder, _NAMED)
+    if found.count:
+        some = "\n".join(f"  {leak}" for leak in found.found)
+        raise BundleError(
+            f"{plural(found.count, 'place')} of the result {'has' if found.count == 1 else 'have'} text of the logs,"
+            f" so it was not written:\n{some}",
+            hint=(
+                "Drop the tables that these files belong to, with --drop, and report this as a bug of"
+                " tlparse-bundle."
+            ),
+            code="not-redacted",
+        )
 
 
 def _leaks_of_line(data: bytes, result: Result) -> Iterator[tuple[Feature, tuple[str, str, str]]]:
