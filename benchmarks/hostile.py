@@ -6,9 +6,10 @@
 Each family is a string of a shape that expressions and parsers may take long for: a path of many parts, many
 brackets, an endless name. A log has it in every place that a log has for text (tests/secrets_of_logs.py).
 Every command reads the log, or the bundle of it, for strings of --length characters and of four times as
-many. Prints the processor time for the longer strings and its ratio to that for the shorter ones, each
-without that of a log of a short string, and the same for peak memory. Exits with an error for a ratio above
-6, or a command that takes longer than --limit seconds. Linux and macOS.
+many, in a fork of a process that has imported the modules. Prints the processor time for the longer strings
+and its ratio to that for the shorter ones, each without that of a log of a short string, and the same for
+peak memory. Exits with an error for a ratio above 6, or a command that takes longer than --limit seconds.
+Linux and macOS.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from arguments import add_budgets, measuring_parser
 
-from preprocessor import BYTECODE, OURS, PREPROCESSOR  # it makes the imports below possible
+import preprocessor  # noqa: F401 - it makes the imports below possible
 from secrets_of_logs import Secret, log_with
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli.main import cli
 
 MOST_RATIO = 6
 NOISE_S = 0.5  # of processor time: less says nothing about a ratio
@@ -87,15 +91,14 @@ FAMILIES: dict[str, Callable[[int], str]] = {
 
 
 def commands(log: Path, bundle: Path, work: Path) -> dict[str, list[str]]:
-    """Return the commands by name; ``bundle`` is the bundle of ``log``."""
-    ours = [str(part) for part in OURS]
+    """Return the arguments of the commands by name; ``bundle`` is the bundle of ``log``."""
     return {
-        "build": [*ours, "build", str(log), str(work / "built"), "--jobs", "1", "--overwrite"],
-        "validate": [*ours, "validate", str(bundle)],
-        "report": [*ours, "report", str(bundle)],
-        "compare": [*ours, "compare", str(bundle), str(work / "same")],
-        "export": [*ours, "export", str(bundle), str(work / "page.html"), "--overwrite"],
-        "redact": [*ours, "redact", str(bundle), str(work / "redacted"), "--overwrite"],
+        "build": ["build", str(log), str(work / "built"), "--jobs", "1", "--overwrite"],
+        "validate": ["validate", str(bundle)],
+        "report": ["report", str(bundle)],
+        "compare": ["compare", str(bundle), str(work / "same")],
+        "export": ["export", str(bundle), str(work / "page.html"), "--overwrite"],
+        "redact": ["redact", str(bundle), str(work / "redacted"), "--overwrite"],
     }
 
 
@@ -124,24 +127,41 @@ def figures(text: str, chosen: Sequence[str], work: Path, limit_s: int) -> dict[
     return found
 
 
-def run(command: Sequence[str], limit_s: int) -> Figure:
-    """Run a command, which is ended when it takes more processor time than the limit."""
-    environment = {**os.environ, "PYTHONPATH": str(PREPROCESSOR), "PYTHONPYCACHEPREFIX": BYTECODE}
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s)),
-    )
-    assert process.stderr is not None
-    said = process.stderr.read().decode(errors="replace")
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = code = os.waitstatus_to_exitcode(status)
-    if "Traceback (most recent call last)" in said:
-        print(f"{' '.join(command)} failed:\n{said}", file=sys.stderr)
+def run(arguments: Sequence[str], limit_s: int) -> Figure:
+    """Run a command in a fork, which is ended when it takes more processor time than the limit."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s))
+            with open(os.devnull, "wb") as nothing:
+                os.dup2(nothing.fileno(), 1)
+            code = cli.main(list(arguments), standalone_mode=False) or 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        except BundleError as error:
+            code = error.exit_code
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status, usage = os.wait4(child, 0)
     scale = 1 if sys.platform == "darwin" else 1024
-    return Figure(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale, code)
+    return Figure(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale, os.waitstatus_to_exitcode(status))
+
+
+def warm_up(work: Path) -> None:
+    """Run all commands in this process, so that the forks need not import modules."""
+    work.mkdir(parents=True)
+    log, bundle = work / "dedicated_log_torch_trace_hostile.log", work / "bundle"
+    log.write_bytes(log_with([Secret("short", SHORT)]))
+    with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
+        for arguments in commands(log, bundle, work).values():
+            with suppress(SystemExit, BundleError):
+                cli.main(list(arguments), standalone_mode=False)
+            if not bundle.exists():
+                shutil.copytree(work / "built", bundle)
+                shutil.copytree(work / "built", work / "same")
 
 
 def verdict(base: Figure, short: Figure, long: Figure) -> tuple[float, float, str]:
@@ -173,6 +193,7 @@ def main() -> None:
     rows, missed = [], False
     with tempfile.TemporaryDirectory(dir=options.work) as folder:
         work = Path(folder, "work")
+        warm_up(work)
         base = figures(SHORT, options.commands, work, options.limit)
         print(f"{'family':<18}{'command':<10}{'time':>8}{'ratio':>8}{'peak':>9}{'ratio':>8}")
         for name in options.only:
