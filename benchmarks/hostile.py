@@ -27,11 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arguments import add_budgets, measuring_parser
-
-import preprocessor  # noqa: F401 - it makes the imports below possible
 from secrets_of_logs import Secret, log_with
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.main import cli
+
+import preprocessor  # noqa: F401 - it makes the imports below possible
 
 MOST_RATIO = 6
 NOISE_S = 0.5  # of processor time: less says nothing about a ratio
@@ -183,7 +183,9 @@ def verdict(base: Figure, short: Figure, long: Figure) -> tuple[float, float, st
 
 def main() -> None:
     parser = measuring_parser(__doc__)
-    parser.add_argument("--only", type=lambda text: text.split(","), default=list(FAMILIES), metavar="FAMILIES")
+    parser.add_argument(
+        "--only", type=lambda text: text.split(","), default=list(FAMILIES), metavar="FAMILIES"
+    )
     parser.add_argument("--commands", type=lambda text: text.split(","), default=list(COMMANDS))
     parser.add_argument("--length", type=int, default=20_000, help="characters of the shorter strings")
     parser.add_argument("--limit", type=int, default=120, help="most processor seconds of a command")
@@ -207,8 +209,8 @@ def main() -> None:
                 missed |= "linear" in problem or "signal" in problem
                 peak = f"{figure.peak_bytes / 1e6:.0f} MB"
                 print(
-                    f"{name:<18}{command:<10}{figure.cpu_s:>6.2f} s{time_ratio:>8.1f}{peak:>9}{size_ratio:>8.1f}"
-                    f"  {problem}".rstrip(),
+                    f"{name:<18}{command:<10}{figure.cpu_s:>6.2f} s{time_ratio:>8.1f}{peak:>9}"
+                    f"{size_ratio:>8.1f}  {problem}".rstrip(),
                     flush=True,
                 )
                 rows.append(

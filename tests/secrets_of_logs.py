@@ -76,7 +76,9 @@ def made(seed=7):
 WAYS = {
     "as it is": str,
     "escaped": lambda text: "".join(rf"\u{ord(unit):04x}" if ord(unit) < 0x10000 else unit for unit in text),
-    "in base64": lambda text: base64.b64encode(f"some {text} more".encode("utf-8", "surrogateescape")).decode(),
+    "in base64": lambda text: base64.b64encode(
+        f"some {text} more".encode("utf-8", "surrogateescape")
+    ).decode(),
     "percent-encoded": lambda text: quote(text.encode("utf-8", "surrogateescape"), safe=""),
     "in nested JSON": lambda text: json.dumps({"a": json.dumps({"b": [text]})}),
     "with zero-width spaces": "\u200b".join,
@@ -102,8 +104,8 @@ def stacks(secrets):
         {"line": number, "name": secret.text, "filename": 900 + number, "loc": f"y = {secret.text}"}
         for number, secret in enumerate(secrets)
     ]
-    for number, secret in enumerate(secrets):
-        yield record(f"dynamo_start 0/{number} {_json({'stack': [stack[number]]})}")
+    for number, frame in enumerate(stack):
+        yield record(f"dynamo_start 0/{number} {_json({'stack': [frame]})}")
     yield record(f"dynamo_start 1/0 {_json({'stack': stack})}")
     # Functions that torch does not have, in a file of torch.
     yield record(f"str {_json(['/opt/lib/python3.11/site-packages/torch/nn/modules/module.py', 800])}")
@@ -119,7 +121,9 @@ def texts(secrets):
         f"| | +- EQUALS_MATCH: L['{text}'] == '{text}'  # {text}  # /w/{text}.py:3 in {text}"
         for text in all_lines
     )
-    yield record("artifact:dynamo_cpp_guards_str 1/0", f"\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n{guards}\n")
+    yield record(
+        "artifact:dynamo_cpp_guards_str 1/0", f"\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n{guards}\n"
+    )
     yield record(
         "artifact:recompile_reasons 1/1",
         _json([f"0/0: L['{text}'] == '{text}'  # {text}  # /w/{text}.py:3 in {text}" for text in all_lines]),
@@ -185,7 +189,12 @@ def spans(secrets):
                 "pid": 0,
                 "tid": secret.text,
                 "cat": secret.text,
-                "args": {secret.text: secret.text, "compile_id": "1/0", "fn_name": secret.text, "key": secret.text},
+                "args": {
+                    secret.text: secret.text,
+                    "compile_id": "1/0",
+                    "fn_name": secret.text,
+                    "key": secret.text,
+                },
             }
             yield record("chromium_event 1/0", _json(event))
 
@@ -197,9 +206,13 @@ def others(secrets):
     for number, secret in enumerate(secrets):
         text = secret.text
         yield record(f"artifact 1/0 {_json({'name': text, 'encoding': 'json'})}", _json({text: [text]}))
-        yield record(f"artifact 1/0 {_json({'name': 'notes', 'encoding': 'string'})}", text.replace("\n", " "))
+        yield record(
+            f"artifact 1/0 {_json({'name': 'notes', 'encoding': 'string'})}", text.replace("\n", " ")
+        )
         tensor = {"id": number, "describer_id": 9, "ndim": 1, "dtype": text, "device": text, "size": [4]}
-        yield record(f"describe_tensor 1/0 {_json({**tensor, 'stride': [1], 'storage': number, 'view_func': text})}")
+        yield record(
+            f"describe_tensor 1/0 {_json({**tensor, 'stride': [1], 'storage': number, 'view_func': text})}"
+        )
         yield record(f"describe_storage 1/0 {_json({'id': number, 'describer_id': 9, 'size': 16})}")
         yield record(f"describe_source 1/0 {_json({'describer_id': 9, 'id': number, 'source': text})}")
         yield record(f"link {_json({'name': text, 'url': f'https://{text}/'})}")

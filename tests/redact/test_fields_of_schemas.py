@@ -8,22 +8,30 @@ import itertools
 import pytest
 from secrets_of_logs import made
 from tlparse_bundle.bundle.schemas import row_tables, schema
-from tlparse_bundle.redact import fields as fields_module
-from tlparse_bundle.redact import fixed_lists, names as names_module
-from tlparse_bundle.redact.fields import CONTENTS, Fields
+from tlparse_bundle.redact.fields import Fields
 from tlparse_bundle.redact.names import Names
 from tlparse_bundle.redact.pseudonyms import Pseudonyms
 
 TABLES = sorted([*row_tables(), "manifest", "log"])
 # The first ones could pass for structure.
-SECRETS = ["zofukix.bamelix", "fused_zofukix", "triton_poi_fused_zofukix_0", "1234567890123", "self.zofukix_1"]
+SECRETS = [
+    "zofukix.bamelix",
+    "fused_zofukix",
+    "triton_poi_fused_zofukix_0",
+    "1234567890123",
+    "self.zofukix_1",
+]
 SECRETS += [secret.text for secret in made()]
 
 
 def row_of(part, document, secrets):
     """Return a value for a part of a schema, with secrets as its texts."""
     if "$ref" in part:
-        return row_of({**document["$defs"][part["$ref"].rpartition("/")[2]], **_without(part, "$ref")}, document, secrets)
+        return row_of(
+            {**document["$defs"][part["$ref"].rpartition("/")[2]], **_without(part, "$ref")},
+            document,
+            secrets,
+        )
     types = part.get("type", "string")
     types = [types] if isinstance(types, str) else types
     if "object" in types or "properties" in part:
@@ -56,9 +64,7 @@ def _without(part, key):
 
 def left(secret):
     """Return the tables in whose redacted rows the secret is left, when all their texts contain it."""
-    fields = Fields(
-        Names(Pseudonyms(b"k" * 32)), blob=lambda path: "blobs/x", log=lambda log: "log_x"
-    )
+    fields = Fields(Names(Pseudonyms(b"k" * 32)), blob=lambda path: "blobs/x", log=lambda log: "log_x")
     documents = {table: schema(table) for table in TABLES}
     details = schema("findings")["$defs"]["details"]["properties"]
     rows = {

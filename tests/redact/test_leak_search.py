@@ -28,9 +28,7 @@ def test_each_secret_is_found_in_each_disguise(tmp_path, way):
     (tmp_path / "rows.json").write_text(json.dumps(planted))
     found = places_found(SECRETS, tmp_path, "rows.json")
     assert [
-        (secret.kind, secret.text)
-        for number, secret in enumerate(SECRETS)
-        if f"$[{number}]" not in found
+        (secret.kind, secret.text) for number, secret in enumerate(SECRETS) if f"$[{number}]" not in found
     ] == []
 
 
@@ -50,9 +48,7 @@ def test_secrets_are_found_as_keys_in_plain_text_and_in_archives(tmp_path):
         target.write_bytes((tmp_path / name).read_bytes())
         found = {place.partition(":")[0] for place in places_found(SECRETS, tmp_path / "only", file)}
         target.unlink()
-        assert [
-            secret for number, secret in enumerate(SECRETS, first) if f"line {number}" not in found
-        ] == []
+        assert [secret for number, secret in enumerate(SECRETS, first) if f"line {number}" not in found] == []
 
 
 def test_a_secret_in_a_file_name_is_found(tmp_path):
@@ -68,7 +64,9 @@ def test_a_secret_in_a_file_name_is_found(tmp_path):
 
 
 def test_numbers_of_fields_are_structure_and_others_are_not(tmp_path):
-    (tmp_path / "row.json").write_text('{"start_us": 4111111222333444, "config": {"account": 4111111222333444}}')
+    (tmp_path / "row.json").write_text(
+        '{"start_us": 4111111222333444, "config": {"account": 4111111222333444}}'
+    )
     secret = [Line("log", 1, b'{"note": "card 4111111222333444"}')]
     assert {leak.place for leak in leaks(secret, tmp_path).found} == {"$.config.account"}
     measured = [Line("log", 1, b'{"ts": 4111111222333444, "x": 3}')]

@@ -1,13 +1,12 @@
 """Without any one rule of the redaction, a secret is left: the tests of secrets depend on each of them."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 from secrets_of_logs import made
 from test_fields_of_schemas import SECRETS, left
 from test_secrets import build_bundle, survivors
-from tlparse_bundle.redact import fields, fixed_lists, log_tables, names, pseudonyms, redact, sentences
+from tlparse_bundle.redact import fields, fixed_lists, log_tables, names, pseudonyms, redact
 from tlparse_bundle.redact.fields import CONTENTS, Fields
 from tlparse_bundle.redact.leak_search import leaks, lines_of_bundle
 from tlparse_bundle.redact.policy import PUBLIC, policy
@@ -25,7 +24,11 @@ def test_each_kind_of_content_is_needed(monkeypatch, content):
     original = Fields._content
 
     def kept(self, of, part, where, *, nullable):
-        return (lambda value, row: value) if of == content else original(self, of, part, where, nullable=nullable)
+        return (
+            (lambda value, row: value)
+            if of == content
+            else original(self, of, part, where, nullable=nullable)
+        )
 
     monkeypatch.setattr(Fields, "_content", kept)
     assert leaves_a_secret()
@@ -114,4 +117,3 @@ def test_dropping_payloads_is_needed(few, tmp_path):
     chosen = policy(PUBLIC)
     redact.redact(few, tmp_path / "out", dataclasses.replace(chosen, dropped=chosen.dropped - {"payloads"}))
     assert survivors(tmp_path / "out")
-    assert Path(few.location).is_dir() and sentences.UNREADABLE

@@ -32,7 +32,9 @@ _PATH = re.compile(r"(?<![\w.+@~=-])[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
 _SLASHES = re.compile(r"[/\\]+")
 _DIGITS = re.compile(r"\d(?:[-–./() ]?\d){8,}")
 _ONE_NUMBER = re.compile(r"\d{9,}")
-_QUAD = re.compile(r"(?<![\d.-])\d{1,3}(?:\.\d{1,3}){3}(?![\d.-])|(?<![\d.-])\d{1,3}(?:-\d{1,3}){3}(?![\d.-])")
+_QUAD = re.compile(
+    r"(?<![\d.-])\d{1,3}(?:\.\d{1,3}){3}(?![\d.-])|(?<![\d.-])\d{1,3}(?:-\d{1,3}){3}(?![\d.-])"
+)
 _HEX = re.compile(r"(?<![^\W_])(?:0x)?([0-9a-f](?:[-:. ]?[0-9a-f]){11,})(?![^\W_])")
 _SYMBOLS = re.compile(r"[^\w\s]{6,}")
 _MIXED = re.compile(r"[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]")  # as in passwords
@@ -40,6 +42,7 @@ _NOT_ALNUM = re.compile(r"[\W_]+")
 _SHORT_PUBLIC = re.compile(r"[a-z]?\d+|\d+[a-z]?|[a-z]")  # s0, f32, 2d, x: symbols, types and sizes
 _STEM = re.compile(r"([a-z]{2,})\d+")
 _LETTERS = re.compile(r"[^\W\d_]")
+_FOLDER = re.compile(r"[0-9a-f]{2}")  # of payloads in a bundle
 _ONLY_HEX = re.compile(r"[0-9a-f]+")
 _GRAM = 8
 _DIGIT_GRAM = 12
@@ -70,7 +73,7 @@ class Public:
 
     def is_word(self, token: str) -> bool:
         """Return whether a token says nothing: a word that is public, with or without a number after it."""
-        if token in self.words or token.isdigit() or len(token) < 4 and _SHORT_PUBLIC.fullmatch(token):
+        if token in self.words or token.isdigit() or (len(token) < 4 and _SHORT_PUBLIC.fullmatch(token)):
             return True
         stem = _STEM.fullmatch(token)
         return stem is not None and stem[1] in self.words
@@ -79,7 +82,7 @@ class Public:
         """Yield all features of a normalized text that are not public."""
         private = [token for token in set(_TOKEN.findall(text)) if not self.is_word(token)]
         for token in private:
-            if len(token) > 3 or len(token) > 1 and token.isalpha():
+            if len(token) > 3 or (len(token) > 1 and token.isalpha() and not _FOLDER.fullmatch(token)):
                 yield "word", token
         if private or _MIXED.search(text):
             yield from self.grams(text)
@@ -222,5 +225,7 @@ def public() -> Public:
     names = loads(CODECS["zstd"].decode(Path(__file__).with_name("torch_names.json.zst").read_bytes()))
     files = names.pop("files")  # each with the names that it defines
     texts = [path.read_text("utf-8") for path in paths]
-    texts += ["\n".join(lines) for lines in (*names.values(), files, (f"/site-packages/{file}" for file in files))]
+    texts += [
+        "\n".join(lines) for lines in (*names.values(), files, (f"/site-packages/{file}" for file in files))
+    ]
     return Public([*texts, *_OF_TORCH], files.values())

@@ -198,7 +198,9 @@ def _measured_keys() -> set[str]:
             todo += item
         elif isinstance(item, dict):
             todo += item.values()
-            for key, value in item.get("properties", {}).items() if isinstance(item.get("properties"), dict) else ():
+            for key, value in (
+                item.get("properties", {}).items() if isinstance(item.get("properties"), dict) else ()
+            ):
                 if isinstance(value, dict) and "string" not in str(value.get("type")):
                     keys.add(key)
     return keys
@@ -277,8 +279,8 @@ def check_for_leaks(bundle: Bundle, folder: Path) -> None:
     if found.count:
         some = "\n".join(f"  {leak}" for leak in found.found)
         raise BundleError(
-            f"{plural(found.count, 'place')} of the result {'has' if found.count == 1 else 'have'} text of the logs,"
-            f" so it was not written:\n{some}",
+            f"{plural(found.count, 'place')} of the result {'has' if found.count == 1 else 'have'} text of the"
+            f" logs, so it was not written:\n{some}",
             hint=(
                 "Drop the tables that these files belong to, with --drop, and report this as a bug of"
                 " tlparse-bundle."

@@ -124,7 +124,9 @@ def _readable(data: bytes) -> Iterator[str]:
     text = bytes_as_text(data)
     if not text:
         return
-    odd = sum(1 for letter in text if letter < " " or "\x7f" <= letter < "\xa0" or "\ud800" <= letter <= "\udfff")
+    odd = sum(
+        1 for letter in text if letter < " " or "\x7f" <= letter < "\xa0" or "\ud800" <= letter <= "\udfff"
+    )
     if odd * 10 <= len(text):
         yield text
 
@@ -158,5 +160,6 @@ def foreign_letters(text: str) -> set[str]:
     return {
         letter
         for letter in set(text)
-        if not letter.isascii() and unicodedata.category(letter)[0] in "LM" or "\ud800" <= letter <= "\udfff"
+        if "\ud800" <= letter <= "\udfff"
+        or (not letter.isascii() and unicodedata.category(letter)[0] in "LM")
     }

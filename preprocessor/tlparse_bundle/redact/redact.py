@@ -59,8 +59,8 @@ def redact(
 ) -> Redacted:
     """Write a redacted copy of ``bundle`` to ``out``. ``key``: see ``redacted_folder``.
 
-    ``verify``: search the copy for text of the logs first. Raises BundleError when there is any; for a redacted or growing bundle, and when ``out`` exists and may not be replaced, or
-    is the bundle itself.
+    ``verify``: search the copy for text of the logs first. Raises BundleError when there is any; for a
+    redacted or growing bundle, and when ``out`` exists and may not be replaced, or is the bundle itself.
     """
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
         raise BundleError(
