@@ -27,11 +27,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arguments import add_budgets, measuring_parser
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "preprocessor"), str(ROOT / "tests")]
 from secrets_of_logs import Secret, log_with
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.main import cli
-
-import preprocessor  # noqa: F401 - it makes the imports below possible
 
 MOST_RATIO = 6
 NOISE_S = 0.5  # of processor time: less says nothing about a ratio

@@ -4,8 +4,8 @@ import pytest
 from tlparse_bundle.redact.fixed_lists import LISTS, is_listed
 
 ON = {
-    "artifacts": ["dynamo_output_graph", "after_post_grad_graph", "fx_graph_cache_miss", "dynamo_output_graph_3"],
-    "break pages": ["https://meta-pytorch.org/compile-graph-break-site/gb/gb0059.html"],
+    "artifacts": ["dynamo_output_graph", "after_post_grad_graph", "fx_graph_cache_miss", "dynamo_output_graph_3", "vllm_submod_2"],
+    "break pages": ["https://meta-pytorch.org/compile-graph-break-site/gb/gb0059.html", "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html"],
     "breaks": ["Data-dependent branching", "GB0059"],
     "collectives": ["all_reduce", "sum", "_c10d_functional.all_gather_into_tensor"],
     "compiles": ["0/1", "0/1_2", "0/0@2", "aot-1", "!0/1/2"],
@@ -18,12 +18,12 @@ ON = {
     "guards": ["TENSOR_MATCH", "OTHER"],
     "levels": ["V"],
     "metrics": ["co_name", "graph_op_count"],
-    "operators": ["torch.ops.aten.mm.default", "operator.add", "extern_kernels.mm", "triton_poi_fused_add_mul_0"],
+    "operators": ["torch.ops.aten.mm.default", "torch.ops.aten.mean.dim", "operator.add", "extern_kernels.mm", "triton_poi_fused_add_mul_0"],
     "policy": [],
     "producer": ["tlparse-bundle"],
     "settings": ["recompile_limit", "triton.cudagraphs"],
     "sizes": ["s0", "2*s77 + 1", "[2, int_oo]", "Eq(Mod(u0, 2), 0)", "(8, 4096)", "-1", "True"],
-    "spans": ["dynamo", "inductor_compile", "OutputGraph.call_user_compiler"],
+    "spans": ["dynamo", "inductor_compile", "OutputGraph.call_user_compiler", "compile_attempt_3", "pass.post_grad_passes.remove_noop_ops"],
     "tables": ["graph_breaks", "manifest.job"],
     "times": ["11-21 07:20:59.479000"],
     "types": ["dynamo_start", "artifact", "damaged_record"],
@@ -38,7 +38,7 @@ SECRETS = [
     "triton_poi_fused_acme_0", "extern_kernels.acme", "self.acme_0", "after_acme_graph", "acme_wrapper", "acme_3",
     "cuda:acme", "torch.acme", "2.6.0+acme", "acme.Error", "AcmeError", "torch._dynamo.exc.AcmeError", "artifact:acme",
     "0/acme", "aot-acme", "hit acme", "GB00591", "https://acme.example/gb/gb0059.html", "graph_breaks\n", "true\n", "f32\n",
-    "dynamo.acme", "co_name_acme", "triton.acme", "TENSOR_ACME", "x" * 100_000,
+    "dynamo.acme", "pass.post_grad_passes.acme", "compile_attempt_acme", "acme_submod_1", "f_acme_ORIGINAL_BYTECODE", "co_name_acme", "triton.acme", "TENSOR_ACME", "x" * 100_000,
 ]  # fmt: skip
 
 

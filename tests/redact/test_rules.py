@@ -75,11 +75,6 @@ def few(tmp_path_factory):
     return build_bundle(tmp_path_factory.mktemp("few"), FEW)
 
 
-def with_text_of_log(log, *arguments, original=log_tables._statements):
-    row, findings = original(log, *arguments)
-    return {**row, "summary": {**row["summary"], "text": log.row["summary"]["text"]}}, findings
-
-
 def with_name_of_log(log, *arguments, original=log_tables._directory):
     directory = original(log, *arguments)
     return {**directory, "source": {**directory["source"], "name": log.source}}
@@ -95,9 +90,8 @@ def own_sentences(original, *arguments, made_of=log_tables.findings_of_log):
 
 
 END_TO_END = {
-    "ids of logs": [(module, "new_id", lambda log, _: log.id) for module in (log_tables, redact)],
+    "ids of logs": [(redact, "new_ids", lambda logs, _: {log.id: log.id for log in logs})],
     "names of logs": [(log_tables, "_directory", with_name_of_log)],
-    "headlines": [(log_tables, "_statements", with_text_of_log)],
     "sentences of findings": [(log_tables, "findings_of_log", own_sentences)],
     "label and commit": [(redact, "make_manifest", with_label)],
     "functions of torch": [(names, "ships_function", lambda file, function: True)],

@@ -1,6 +1,7 @@
 """Findings of the bundle: every page shows the same cards, and adds no words."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -200,7 +201,7 @@ def test_a_bundle_without_findings(show, bundle_of, tmp_path):
     redact(Bundle.open(bundle_of("recompiles", "none")), folder, policy(drop=["findings"]))
     page, bundle = show(folder)
     expect(page.get_by_text(LEFT_OUT)).to_be_visible()
-    expect(heading(page)).to_have_text("dedicated_log_torch_trace_fixture0.log")
+    expect(heading(page)).to_have_text(re.compile(r"log_[a-z2-7]{8}\.log"))
     expect(page.get_by_role("main")).to_contain_text("Slowest")
     page.get_by_role("link", name="Recompiles", exact=True).click()
     codes = bundle.logs[0].table("code_objects")

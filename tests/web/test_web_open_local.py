@@ -215,9 +215,7 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     page.reload()
     expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     page.goto(f"{site}viewers/home/")
-    expect(headline(page)).to_have_text(
-        "1 bundle"
-    )  # written by the script that also takes drops, unlike the link
+    expect(headline(page)).to_have_text("1 bundle")  # written by the script that also takes drops, unlike the link
     job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, with the same report as a native build
     drop(page, *sorted(job.glob("**/*.log"))) if list(job.glob("*.log")) else drop(page, job)
     expect_address(page, "default/?stored=")

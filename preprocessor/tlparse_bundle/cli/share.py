@@ -355,7 +355,7 @@ def redact(
 
     Structure, times, counts and what torch ships stay. Functions, files, modules and tensors get pseudonyms
     from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads
-    are left out. Findings keep number, kind and place. Their sentences are made again from what is left.
+    are left out. Findings keep number, kind and place. Their sentences are rewritten from what is left.
 
     \b
     Example:

@@ -143,7 +143,8 @@ class Fields:
         match content:
             case "structure":
                 list_ = part.get("x-list", "")
-                unlisted = names.text if list_ == "breaks" else _UNLISTED.get(list_, names.name)
+                own = {"breaks": names.text, "artifacts": names.record}
+                unlisted = own.get(list_) or _UNLISTED.get(list_, names.name)
                 return _strings(lambda text: text if is_listed(list_, text) else unlisted(text), other)
             case "function":
                 return _strings(names.function)

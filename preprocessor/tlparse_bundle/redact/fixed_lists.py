@@ -13,7 +13,7 @@ from tlparse_bundle.base.diagnostics import CODES
 from tlparse_bundle.bundle.schemas import schema_names
 from tlparse_bundle.log.events.metric_fields import BY_NAME
 from tlparse_bundle.log.events.registry import FAMILIES
-from tlparse_bundle.redact.torch_names import names, words
+from tlparse_bundle.redact.torch_names import functions_below, names, words
 from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.registry import REFERENCE as RANK_KINDS
 from tlparse_bundle.statements.registry import MODULES, kinds
@@ -31,7 +31,7 @@ _TIME = re.compile(r"[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,6}")
 _LEVEL = re.compile(r"[A-Z]")
 _BREAK_ID = re.compile(r"GB[0-9]{4}")
 _BREAK_PAGE = re.compile(
-    r"https://(?:meta-pytorch\.org|pytorch\.github\.io)/compile-graph-break-site/gb/gb[0-9]{4}\.html"
+    r"https://(?:meta-pytorch\.org|(?:meta-)?pytorch\.github\.io)/compile-graph-break-site/gb/gb[0-9]{4}\.html"
 )
 _AOT_ID = re.compile(r"[0-9]{1,5}_(?:forward|backward|inference)")
 _DTYPES = words("""
@@ -64,7 +64,7 @@ _NAMESPACES = words("""
     sym_numel _higher_order_ops debugprims debug_ops _quantized functional_ops _prims _refs
     """)  # fmt: skip
 _OVERLOADS = frozenset(("default", "out"))
-_CALLS = frozenset(("getattr", "getitem", "placeholder", "output", "get_attr"))
+_CALLS = frozenset(("getattr", "getitem", "placeholder", "output", "get_attr", "torch.Size"))
 _MODULE = re.compile(
     r"self\.(?:submod|subgraph|partition|graph|true_graph|false_graph|cond_fn|body_graph|wrap_body|repeated_subgraph)_[0-9]{1,5}"
 )
@@ -115,15 +115,11 @@ def _is_operator(text: str) -> bool:
     if text in _CALLS or _MODULE.fullmatch(text):
         return True
     *before, last = text.split(".")
-    operators = names("operators")
-    if last in operators:
-        return all(part in _NAMESPACES for part in before)
-    return (
-        (last in _OVERLOADS or last in names("overloads"))
-        and bool(before)
-        and before[-1] in operators
-        and all(part in _NAMESPACES for part in before[:-1])
-    )
+    operators, overloads = names("operators"), names("overloads")
+    if last in operators and all(part in _NAMESPACES for part in before):
+        return True
+    is_overload = bool(before) and before[-1] in operators and (last in _OVERLOADS or last in overloads)
+    return is_overload and all(part in _NAMESPACES for part in before[:-1])
 
 
 def _is_size(text: str) -> bool:
@@ -184,7 +180,7 @@ def _types() -> frozenset[str]:
 
 def _is_artifact(text: str) -> bool:
     known, varying = _record_names()
-    if text in known or text in names("spans") or _is_hash_name(text):
+    if text in known or text in names("spans") or text in _SPANS or _is_numbered(text):
         return True
     match = varying.fullmatch(text)
     return match is not None and all(
@@ -193,15 +189,27 @@ def _is_artifact(text: str) -> bool:
     )
 
 
-def _is_hash_name(text: str) -> bool:
+def _is_numbered(text: str) -> bool:
+    """Whether it is the name of a record with a number, or of a part of a graph that was split."""
     head, _, number = text.rpartition("_")
-    return number.isascii() and number.isdigit() and len(number) <= 5 and head in _record_names()[0]
+    is_number = number.isascii() and number.isdigit() and len(number) <= 5
+    return is_number and (head in _record_names()[0] or head in _SPLIT)
+
+
+_SPLIT = ("submod", "vllm_submod", "optimize_ddp_split_child_submod")
 
 
 def _is_span(text: str) -> bool:
-    return text in names("spans") or text in _SPANS or text in _record_names()[0]
+    if text in names("spans") or text in _SPANS or text in _record_names()[0]:
+        return True
+    match = _VARYING_SPAN.fullmatch(text)
+    return match is not None and (match[1] is None or match[1] in functions_below("torch/_inductor/"))
 
 
+# Spans with a number, and those of one pass of Inductor, which has the name of its function.
+_VARYING_SPAN = re.compile(
+    r"compile_attempt_[0-9]{1,4}|pass\.[a-z_]{1,40}_passes\.(?:pass_pattern_[0-9]{1,4}|([A-Za-z_]\w{0,80}))"
+)
 # Spans of versions of torch that name them otherwise than by a constant, and those that findings look for.
 _SPANS = words("""
     OutputGraph.call_user_compiler Inductor codecache gc autotune fx_graph_cache_hit fx_graph_cache_miss

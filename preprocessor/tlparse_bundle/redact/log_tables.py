@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import CODES
@@ -35,10 +36,20 @@ _GENERIC = {
 }
 
 
-def new_id(log: Log, pseudonyms: Pseudonyms) -> str:
-    """Return the id of a log in the redacted bundle: its rank, and a pseudonym of its name."""
-    rank = "log" if log.rank is None else f"rank_{log.rank}"
-    return f"{rank}_{pseudonyms.tag(log.id)}"
+def new_ids(logs: Sequence[Log], pseudonyms: Pseudonyms) -> dict[str, str]:
+    """Return the id of each log in the redacted bundle: its rank, and a pseudonym of its name.
+
+    Logs of one rank have a number, so that they keep their order.
+    """
+    counts = Counter(log.rank for log in logs)
+    numbers: Counter[int | None] = Counter()
+    ids = {}
+    for log in logs:
+        rank = "log" if log.rank is None else f"rank_{log.rank}"
+        number = f"_{numbers[log.rank]:04d}" if counts[log.rank] > 1 else ""
+        numbers[log.rank] += 1
+        ids[log.id] = f"{rank}{number}_{pseudonyms.tag(log.id)}"
+    return ids
 
 
 def write_log(
@@ -48,11 +59,11 @@ def write_log(
     directory.
     """
     names = Names(pseudonyms)
-    blobs = _blobs(log, sink, pseudonyms, policy)
+    new = log_id(log.id)
+    blobs = _blobs(log, new, sink, pseudonyms, policy)
     fields = Fields(
         names, policy.kept, blob=blobs.__getitem__, log=log_id, keeps_hashes="payloads" not in policy.dropped
     )
-    new = log_id(log.id)
     directory = _directory(log, fields, new)
     sink.keep, sink.kept = STREAMED, {}
     tables = {
@@ -111,7 +122,7 @@ def _statements(log: Log, fields: Fields, facts: Facts) -> tuple[dict[str, Any],
     return manifest_row, findings
 
 
-def _blobs(log: Log, sink: FileSink, pseudonyms: Pseudonyms, policy: Policy) -> Mapping[str, str]:
+def _blobs(log: Log, new: str, sink: FileSink, pseudonyms: Pseudonyms, policy: Policy) -> Mapping[str, str]:
     """Return the new path of each blob. The hash of a payload would tell who has the same one."""
     kept = "payloads" not in policy.dropped
     paths: dict[str, str] = {}
@@ -120,7 +131,7 @@ def _blobs(log: Log, sink: FileSink, pseudonyms: Pseudonyms, policy: Policy) -> 
         if path.startswith("blobs/"):
             paths[path] = path if kept else blob_path(pseudonyms.hash(row["sha256"]), sink.codec)
         else:
-            paths[path] = log_path(new_id(log, pseudonyms), f"{row['kind']}/{own:04d}.json", sink.codec)
+            paths[path] = log_path(new, f"{row['kind']}/{own:04d}.json", sink.codec)
             own += 1
     return paths
 

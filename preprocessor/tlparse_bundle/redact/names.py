@@ -96,6 +96,13 @@ class Names:
             return f"fn_{self.pseudonyms.tag(name)}"
         return f"{resumed.before}{self.function(resumed.function, depth + 1)}{resumed.after}"
 
+    def record(self, name: str) -> str:
+        """Return the pseudonym of the name of a record. That of a function's bytecode keeps its form."""
+        for ending in ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE"):
+            if name.endswith(ending):
+                return self.function(name.removesuffix(ending)) + ending
+        return self.name(name)
+
     def _file(self, path: str) -> str:
         if len(path) > _MAX_NAME:
             return f"file_{self.pseudonyms.tag(path)}"

@@ -21,7 +21,7 @@ from tlparse_bundle.pipeline.rank_files import write_tables
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.fields import Fields
 from tlparse_bundle.redact.leak_search import check_for_leaks
-from tlparse_bundle.redact.log_tables import leave_out, new_id, write_log
+from tlparse_bundle.redact.log_tables import leave_out, new_ids, write_log
 from tlparse_bundle.redact.names import Names
 from tlparse_bundle.redact.policy import Policy
 from tlparse_bundle.redact.pseudonyms import Pseudonyms, new_key
@@ -87,7 +87,7 @@ def redacted_folder(bundle: Bundle, policy: Policy, key: bytes | None = None) ->
     """
     check_source(bundle)
     pseudonyms = Pseudonyms(key or new_key())
-    ids = {log.id: new_id(log, pseudonyms) for log in bundle.logs}
+    ids = new_ids(bundle.logs, pseudonyms)
 
     def log_id(old: str) -> str:
         return ids.get(old) or f"log_{pseudonyms.tag(old)}"

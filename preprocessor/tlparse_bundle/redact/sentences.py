@@ -1,4 +1,4 @@
-"""Our sentences about redacted tables. None is copied: each is made again from what redaction left.
+"""Our sentences about redacted tables. None is copied: each is written from what redaction left.
 
 The original findings decide how many there are, of which kinds, and where. A finding whose sentences cannot
 be made from the redacted tables gets the title of its kind.

@@ -39,6 +39,13 @@ def _functions(file: str) -> frozenset[str] | None:
     return None if text is None else frozenset(text.split())
 
 
+@cache
+def functions_below(folder: str) -> frozenset[str]:
+    """Return the functions and classes of the files of a folder, such as 'torch/_inductor/'."""
+    files = _document()["files"]
+    return frozenset(name for file in files if file.startswith(folder) for name in files[file].split())
+
+
 def shipped_file(path: str) -> str | None:
     """Return the place of a file of torch or of Python's standard library; None for any other path.
 
