@@ -201,7 +201,7 @@ def spans(secrets):
 
 def others(secrets):
     """Names of artifacts, tensors and sources, links, unknown events and keys, places of records, and lines
-    that are no record.
+    that are not records.
     """
     for number, secret in enumerate(secrets):
         text = secret.text

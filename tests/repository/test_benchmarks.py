@@ -26,7 +26,7 @@ PLAIN = {
     "follow": ((SMALL,), ("^follow: .* MB, \\d+ states", "^build --jobs 1: ")),
     "hostile": (
         ("--only", "path", "--commands", "report,redact", "--length", "50", "--no-budgets"),
-        ("^path +build .* s .* MB", "^path +redact .* s"),
+        ("^path +report .* s .* MB", "^path +redact .* s"),
     ),
     "make_ranks": ((SMALL, "OUT", "--ranks", "2"), ()),
     "make_trace": ((SMALL, "OUT", "--copies", "2"), ()),

@@ -279,8 +279,8 @@ def check_for_leaks(bundle: Bundle, folder: Path) -> None:
     if found.count:
         some = "\n".join(f"  {leak}" for leak in found.found)
         raise BundleError(
-            f"{plural(found.count, 'place')} of the result {'has' if found.count == 1 else 'have'} text of the"
-            f" logs, so it was not written:\n{some}",
+            f"{plural(found.count, 'place')} of the result {'has' if found.count == 1 else 'have'} text of"
+            f" the logs, so it was not written:\n{some}",
             hint=(
                 "Drop the tables that these files belong to, with --drop, and report this as a bug of"
                 " tlparse-bundle."
