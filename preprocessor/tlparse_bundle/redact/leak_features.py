@@ -20,8 +20,19 @@ from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.redact.leak_text import foreign_letters, normalized, unescaped
 
-# What torch itself writes as the source of a guard.
-_OF_TORCH = ("list(dict.keys(L['x']._modules))[0]", "list(dict.keys(L['self']._modules))[0]")
+# Pages about graph breaks, and words of which torch makes the sources of guards, such as
+# dict(type(L['self']).__dict__)['forward']: in a row they say nothing.
+_OF_TORCH = (
+    "https://meta-pytorch.github.io/compile-graph-break-site/gb/",
+    "https://meta-pytorch.org/compile-graph-break-site/gb/",
+)
+_BREAK_PAGE = re.compile(r"gb/gb\d{4}\.html")
+_OF_SOURCES = frozenset(
+    """l g self dict list tuple set type id len iter next getattr super keys values items size stride forward
+    weight bias cell_contents _modules _parameters _buffers __dict__ __mro__ __class__ __code__ __closure__
+    __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __name__ __bases__
+    __annotations__""".split()
+)
 
 Feature = tuple[str, str]  # a kind, and what must be equal
 
@@ -139,7 +150,11 @@ def phrases(text: str) -> Iterator[Feature]:
     for at in range(len(words) - _PHRASE + 1):
         three = words[at : at + _PHRASE]
         phrase = " ".join(three)
-        if len(phrase) > 13 and len(set(three)) == _PHRASE:
+        if (
+            len(phrase) > 13
+            and len(set(three)) == _PHRASE
+            and not _OF_SOURCES.issuperset(part for word in three for part in word.split("."))
+        ):
             yield "phrase", phrase
 
 
@@ -150,7 +165,7 @@ def path_pairs(text: str) -> Iterator[Feature]:
     for path in _PATH.findall(text):
         for pair in pairwise(part for part in _SLASHES.split(path) if part):
             joined = "/".join(pair)
-            if len(joined) > 6 and any(map(str.isalpha, joined)):
+            if len(joined) > 6 and any(map(str.isalpha, joined)) and not _BREAK_PAGE.fullmatch(joined):
                 yield "path", joined
 
 
