@@ -27,12 +27,12 @@ _OF_TORCH = (
     "https://meta-pytorch.org/compile-graph-break-site/gb/",
 )
 _BREAK_PAGE = re.compile(r"gb/gb\d{4}\.html")
-_OF_SOURCES = frozenset(
-    """l g self dict list tuple set type id len iter next getattr super keys values items size stride forward
-    weight bias cell_contents _modules _parameters _buffers __dict__ __mro__ __class__ __code__ __closure__
-    __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __name__ __bases__
-    __annotations__""".split()
-)
+_SOURCE_WORDS = """
+    l g self dict list tuple set type id len iter next getattr super keys values items size stride forward
+    weight bias cell_contents _modules _parameters _buffers __dict__ __mro__ __class__ __code__
+    __closure__ __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __name__ __bases__ __annotations__
+"""
+_OF_SOURCES = frozenset(_SOURCE_WORDS.split())
 
 Feature = tuple[str, str]  # a kind, and what must be equal
 
@@ -50,7 +50,9 @@ _HEX = re.compile(r"(?<![^\W_])(?:0x)?([0-9a-f](?:[-:. ]?[0-9a-f]){11,})(?![^\W_
 _SYMBOLS = re.compile(r"[^\w\s]{6,}")
 _MIXED = re.compile(r"[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]\w{0,3}[!@#$%^&*~?|;+]")  # as in passwords
 _NOT_ALNUM = re.compile(r"[\W_]+")
-_SHORT_PUBLIC = re.compile(r"[a-z]?\d+|\d+[a-z]?|[a-z]")  # s0, f32, 2d, x: symbols, types and sizes
+_SHORT_PUBLIC = re.compile(
+    r"[a-z]\d{0,2}|\d{1,2}[a-z]|(?:zu?|u)f\d{1,3}"
+)  # s0, f32, 2d, x: symbols, types and sizes
 _STEM = re.compile(r"([a-z]{2,})\d+")
 _LETTERS = re.compile(r"[^\W\d_]")
 _FOLDER = re.compile(r"[0-9a-f]{2}")  # of payloads in a bundle
@@ -84,7 +86,7 @@ class Public:
 
     def is_word(self, token: str) -> bool:
         """Return whether a token says nothing: a word that is public, with or without a number after it."""
-        if token in self.words or token.isdigit() or (len(token) < 4 and _SHORT_PUBLIC.fullmatch(token)):
+        if token in self.words or token.isdigit() or _SHORT_PUBLIC.fullmatch(token):
             return True
         stem = _STEM.fullmatch(token)
         return stem is not None and stem[1] in self.words
@@ -136,10 +138,10 @@ def grams(segment: str) -> Iterator[Feature]:
 
 
 def _tells(gram: str, kind: str) -> bool:
+    if _ONLY_HEX.fullmatch(gram):  # see long_numbers
+        return False
     letters = sum(map(str.isalpha, gram))
-    if kind == "joined":
-        return letters > 1 and not _ONLY_HEX.fullmatch(gram)
-    return letters > 1 and letters + sum(map(str.isdigit, gram)) > 3
+    return letters > 1 and (kind == "joined" or letters + sum(map(str.isdigit, gram)) > 3)
 
 
 def phrases(text: str) -> Iterator[Feature]:
