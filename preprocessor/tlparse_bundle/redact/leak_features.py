@@ -30,7 +30,8 @@ _BREAK_PAGE = re.compile(r"gb/gb\d{4}\.html")
 _SOURCE_WORDS = """
     l g self dict list tuple set type id len iter next getattr super keys values items size stride forward
     weight bias cell_contents _modules _parameters _buffers __dict__ __mro__ __class__ __code__
-    __closure__ __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __name__ __bases__ __annotations__
+    __closure__ __func__ __self__ __globals__ __defaults__ __kwdefaults__ __wrapped__ __name__
+    __bases__ __annotations__
 """
 _OF_SOURCES = frozenset(_SOURCE_WORDS.split())
 
