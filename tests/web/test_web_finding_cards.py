@@ -18,6 +18,7 @@ from tlparse_bundle.redact.redact import redact
 
 SHOWN = 10  # before "all …"
 WITH_TRUTH = sorted(path.parent.name for path in FIXTURES.glob("*/truth.json"))
+TEXTS = [f"recompile_reasons.{name}" for name in ("guard", "expected", "actual")]
 LEFT_OUT = "Findings. Not included in this redacted bundle. There may have been some."
 
 
@@ -198,7 +199,11 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
 
 def test_a_bundle_without_findings(show, bundle_of, tmp_path):
     folder = tmp_path / "bundle"
-    redact(Bundle.open(bundle_of("recompiles", "none")), folder, policy(drop=["findings"]))
+    redact(
+        Bundle.open(bundle_of("recompiles", "none")),
+        folder,
+        policy("share-with-vendor", keep=TEXTS, drop=["findings"]),
+    )
     page, bundle = show(folder)
     expect(page.get_by_text(LEFT_OUT)).to_be_visible()
     expect(heading(page)).to_have_text(re.compile(r"log_[a-z2-7]{8}\.log"))
