@@ -101,6 +101,11 @@ def test_logs_are_read_from_files_and_from_bundles(root, built):
     assert {log.source, log.row["source"]["sha256"], *hashes} == names
 
 
+def test_text_that_only_looks_like_json_is_searched_too(tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 100_000 + '"zukofavix"' + "]" * 100_000)
+    assert leaks([Line("log", 1, b"of zukofavix")], tmp_path).count == 1
+
+
 def test_long_lines_are_searched_in_pieces(tmp_path):
     (tmp_path / "rows.json").write_text('["my zukofavix"]')
     data = b'["' + b"a " * 600_000 + b'zukofavix"]'

@@ -40,7 +40,7 @@ Feature = tuple[str, str]  # a kind, and what must be equal
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _PHRASE_WORD = re.compile(r"\w+(?:[./:]+\w+)*")
-_PATH = re.compile(r"(?<![\w.+@~=-])[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
+_PATH = re.compile(r"(?<![\w.+@~=/\\-])[\w.+@~=-]*(?:[/\\]+[\w.+@~=-]+)+")
 _SLASHES = re.compile(r"[/\\]+")
 _DIGITS = re.compile(r"\d(?:[-–./() ]?\d){8,}")
 _ONE_NUMBER = re.compile(r"\d{9,}")

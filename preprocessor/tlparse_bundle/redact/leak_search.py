@@ -224,7 +224,10 @@ def _loads(content: bytes) -> Any:
     try:
         return loads(content)
     except ValueError:  # the decoder of bundles rejects lone surrogates, which others may have written
-        return json.loads(content)
+        try:
+            return json.loads(content)
+        except RecursionError:
+            raise ValueError("JSON that is too deep") from None
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, str | int]]:
