@@ -35,7 +35,7 @@ def text_and_none(x, how, mask=None):
 
 def tensors_in_a_list(xs, weights):
     total = xs[0] * weights[0]
-    for x, weight in zip(xs[1:], weights[1:]):
+    for x, weight in zip(xs[1:], weights[1:], strict=True):
         total = total + x.sum() * weight
     return total
 
@@ -105,49 +105,71 @@ def program(name, chance):
     """Return (function to call, function that makes the inputs of a call, further state by source)."""
     t = tensor
     if name == "mixed":
+
         def make():
             x = t(chance, sizes=(1, 2, 4, 8), views=True)
             y = t(chance, rank=0) if chance.random() < 0.1 else torch.ones(x.shape)
             return {"x": x, "y": y, "n": chance.choice((1, 2, 5)), "flag": chance.random() < 0.3}
+
         return mixed, make
     if name == "text_and_none":
         return text_and_none, lambda: {
             "x": t(chance, sizes=(2, 4)),
             "how": chance.choice(("mean", "sum", "max", "it's # odd  # here")),
-            **({} if chance.random() < 0.3 else {"mask": None if chance.random() < 0.5 else torch.ones(())}),
+            "mask": None if chance.random() < 0.5 else torch.ones(()),
         }
     if name == "tensors_in_a_list":
+
         def make():
             number = chance.choice((1, 2, 3))
             return {
                 "xs": [t(chance, rank=1, sizes=(2, 3)) for _ in range(number)],
                 "weights": [chance.choice((1, 2, 3)) for _ in range(number)],
             }
+
         return tensors_in_a_list, make
     if name == "options_in_a_dict":
         return options_in_a_dict, lambda: {
             "x": t(chance, sizes=(2, 4, 8)),
-            "options": {"scale": chance.choice((1, 2, 3)), **({"relu": chance.random() < 0.5} if chance.random() < 0.7 else {})},
+            "options": {
+                "scale": chance.choice((1, 2, 3)),
+                **({"relu": chance.random() < 0.5} if chance.random() < 0.7 else {}),
+            },
         }
     if name == "sizes_that_relate":
         return sizes_that_relate, lambda: {
-            "x": t(chance, rank=1, sizes=(1, 2, 4, 5, 6, 8, 12)), "y": t(chance, rank=1, sizes=(1, 2, 4, 5, 8))
+            "x": t(chance, rank=1, sizes=(1, 2, 4, 5, 6, 8, 12)),
+            "y": t(chance, rank=1, sizes=(1, 2, 4, 5, 8)),
         }
     if name == "floats":
         return floats, lambda: {
             "x": t(chance, rank=1, sizes=(3, 4)),
-            "factor": chance.choice((0.5, 1.0, 2.5, 3.25)), "power": chance.choice((1, 2, 3.0)),
+            "factor": chance.choice((0.5, 1.0, 2.5, 3.25)),
+            "power": chance.choice((1, 2, 3.0)),
         }
     if name == "global_state":
+
         def make():
             global MODE, SCALE
             MODE, SCALE = chance.choice(("sum", "difference")), chance.choice((2, 2, 3))
-            return {"x": t(chance, rank=1, sizes=(2, 4)), "k": chance.choice((1, 7, 9)), "G['MODE']": MODE, "G['SCALE']": SCALE}
+            return {
+                "x": t(chance, rank=1, sizes=(2, 4)),
+                "k": chance.choice((1, 7, 9)),
+                "G['MODE']": MODE,
+                "G['SCALE']": SCALE,
+            }
+
         return global_state, make
     if name == "dtypes_and_views":
         return dtypes_and_views, lambda: {
-            "x": t(chance, rank=chance.choice((0, 1, 2, 3)), sizes=(1, 2, 4), views=True,
-                   dtypes=(torch.float32, torch.float64, torch.int64, torch.bfloat16), grads=(True, False)),
+            "x": t(
+                chance,
+                rank=chance.choice((0, 1, 2, 3)),
+                sizes=(1, 2, 4),
+                views=True,
+                dtypes=(torch.float32, torch.float64, torch.int64, torch.bfloat16),
+                grads=(True, False),
+            ),
         }
     if name == "nested":
         return nested, lambda: {
@@ -157,14 +179,23 @@ def program(name, chance):
     if name == "loops":
         return loops, lambda: {"x": t(chance, sizes=(2, 3, 4)), "steps": chance.choice((1, 2, 3, 4))}
     if name == "ranges":
-        return ranges, lambda: {"x": t(chance, rank=1, sizes=(8, 9, 12, 16)), "start": chance.choice((0, 1, 2)), "stop": chance.choice((2, 4, 7))}
+        return ranges, lambda: {
+            "x": t(chance, rank=1, sizes=(8, 9, 12, 16)),
+            "start": chance.choice((0, 1, 2)),
+            "stop": chance.choice((2, 4, 7)),
+        }
     if name == "module":
         net = Net()
+
         def make():
             net.train(chance.random() < 0.5)
             net.depth = chance.choice((1, 2))
-            return {"x": torch.ones(chance.choice((1, 2, 4, 8)), 8),
-                    "self.training": net.training, "self.depth": net.depth}
+            return {
+                "x": torch.ones(chance.choice((1, 2, 4, 8)), 8),
+                "self.training": net.training,
+                "self.depth": net.depth,
+            }
+
         return net.forward, make
     raise SystemExit(f"unknown program {name!r}: use one of {', '.join(PROGRAMS)}")
 
@@ -175,8 +206,12 @@ PROGRAMS = ("mixed", "text_and_none", "tensors_in_a_list", "options_in_a_dict", 
 
 def described(value):
     if isinstance(value, torch.Tensor):
-        return {"size": list(value.shape), "stride": list(value.stride()), "dtype": str(value.dtype),
-                "requires_grad": value.requires_grad}
+        return {
+            "size": list(value.shape),
+            "stride": list(value.stride()),
+            "dtype": str(value.dtype),
+            "requires_grad": value.requires_grad,
+        }
     if isinstance(value, (list, tuple)):
         return [described(item) for item in value]
     return {key: described(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -138,8 +138,8 @@ def normalised(source: str) -> str:
 
 def _function(node: ast.expr) -> Evaluate:
     match node:
-        case ast.Constant():
-            return lambda known, value=node.value: value  # type: ignore[misc]
+        case ast.Constant(value=value):
+            return lambda known: value
         case ast.Name(id="None" | "True" | "False"):
             return _raise(node)
         case ast.BoolOp():

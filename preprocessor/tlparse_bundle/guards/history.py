@@ -47,7 +47,9 @@ class History:
         for entry in self.entries:
             circumstances.learn(entry)
         prediction = predict(self.entries[::-1], call, circumstances)
-        return prediction.refused() if prediction.recompiles and len(self.entries) >= self.limit else prediction
+        return (
+            prediction.refused() if prediction.recompiles and len(self.entries) >= self.limit else prediction
+        )
 
     def replay(self, calls: Iterable[Mapping[str, Any]]) -> Iterator[Prediction]:
         """Predict a sequence of calls from the start of the run."""

@@ -1,7 +1,7 @@
 """Guard trees as predicates: what each guard checks, and whether a call meets it.
 
-The text of a tree is that of ``dynamo_cpp_guards_str`` (torch/_dynamo/guards.py, GuardManagerWrapper.__str__);
-the meaning of the kinds is that of torch/csrc/dynamo/guards.cpp.
+The text of a tree is that of ``dynamo_cpp_guards_str`` (torch/_dynamo/guards.py,
+GuardManagerWrapper.__str__); the meaning of the kinds is that of torch/csrc/dynamo/guards.cpp.
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
 _HINT = re.compile(r"\(HINT: type (?P<name>[\w.]+)\)")
 # Kinds that check one value, which is then known of the call that compiled.
 _VALUES = frozenset(("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH"))
-_EXPRESSIONS = _VALUES | {"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"}
+_EXPRESSIONS = _VALUES | {
+    "LAMBDA_GUARD",
+    "SYMBOLIC_SHAPE_GUARD",
+    "LENGTH_CHECK",
+    "DICT_LENGTH",
+    "DICT_CONTAINS",
+}
 _NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
 # Python's constants, so that a comment after the guard need not be found first.
@@ -163,7 +169,9 @@ def _parts(text: str) -> tuple[tuple[str, Any], ...]:
 def _operands(text: str, known: Known) -> str:
     """Return the values that an expression has in a call: ``L['x'].size()[0] = 1``."""
     values = [(source, evaluate(known)) for source, evaluate in _parts(text)]
-    return ", ".join(f"{source} = {shown(value)}" for source, value in values if not isinstance(value, Missing))
+    return ", ".join(
+        f"{source} = {shown(value)}" for source, value in values if not isinstance(value, Missing)
+    )
 
 
 def _value_match(text: str) -> Any:
@@ -300,4 +308,6 @@ def stated(predicate: Predicate) -> tuple[str, Any] | None:
 
 def shown(value: Any) -> str:
     """Return a value as a user would write it."""
-    return value.name if isinstance(value, Named) else str(value) if isinstance(value, Tensor) else repr(value)
+    return (
+        value.name if isinstance(value, Named) else str(value) if isinstance(value, Tensor) else repr(value)
+    )

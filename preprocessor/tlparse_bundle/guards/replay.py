@@ -6,12 +6,16 @@ lookup).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.predicates import Outcome, Predicate, check, stated
+
+
+_ARGUMENT = re.compile(r"L\['(?!self'\])")  # a module is a circumstance, not an argument
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,9 @@ class Circumstances:
     """What surrounds calls: globals, modules, modes. It is as the last compile saw it."""
 
     def __init__(self) -> None:
-        self._texts: dict[tuple[str, str | None], set[str]] = {}  # of the guards of the latest entry with each source
+        self._texts: dict[
+            tuple[str, str | None], set[str]
+        ] = {}  # of the guards of the latest entry with each source
         self.values: dict[str, Any] = {}
 
     def learn(self, entry: Entry) -> None:
@@ -113,11 +119,15 @@ def inputs(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def predict(
-    entries: Sequence[Entry], call: Mapping[str, Any], circumstances: Circumstances, *, all_failures: bool = True
+    entries: Sequence[Entry],
+    call: Mapping[str, Any],
+    circumstances: Circumstances,
+    *,
+    all_failures: bool = True,
 ) -> Prediction:
     """Predict a call. ``entries``: in the order in which torch tries them."""
     given = inputs(call)
-    known = {**_outside(circumstances.values, given), **given}
+    known = {**_outside(circumstances.values), **given}
     result = Prediction(True, None)
     open_entries = []
     for entry in entries:
@@ -138,10 +148,9 @@ def predict(
     return result
 
 
-def _outside(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what the call states itself, and what is inside of that."""
-    roots = tuple(given)
-    return {source: value for source, value in values.items() if not source.startswith(roots)} if roots else dict(values)
+def _outside(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out arguments: a call that does not state one may pass anything."""
+    return {source: value for source, value in values.items() if not _ARGUMENT.match(source)}
 
 
 def _check(
@@ -157,9 +166,13 @@ def _check(
         outcome = check(predicate, known)
         if outcome.holds is None:
             agrees = circumstances.agrees(predicate)
-            if agrees is False and not _is_of(predicate, given):
+            is_given = _is_of(predicate, given)
+            is_argument = _ARGUMENT.match(predicate.source or predicate.text) is not None
+            if agrees is False and not is_argument and not is_given:
                 outcome = Outcome(False, predicate.text, "changed since the last compile")
-            elif outcome.missing and predicate.can_be_evaluated and _is_of(predicate, given):
+            elif (predicate.can_be_evaluated and (is_argument or is_given)) or (
+                agrees is False and not is_given
+            ):
                 unknown.append(predicate)
             else:
                 unchanged.append(predicate)

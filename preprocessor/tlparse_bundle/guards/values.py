@@ -110,7 +110,7 @@ def _of_json(value: Any) -> Any:
     return Tensor(
         size,
         contiguous(size) if stride is None else tuple(stride),
-        DTYPES.get(dtype, dtype),
+        DTYPES.get(str(dtype), dtype),
         value.get("device"),
         value.get("requires_grad"),
         value.get("class"),
