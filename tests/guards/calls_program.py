@@ -27,10 +27,22 @@ def mixed(x, y, n, flag):
     return z.relu() if flag else z
 
 
+def mixed_inputs(chance):
+    x = tensor(chance, sizes=(1, 2, 4, 8), views=True)
+    y = tensor(chance, rank=0) if chance.random() < 0.1 else torch.ones(x.shape)
+    return {"x": x, "y": y, "n": chance.choice((1, 2, 5)), "flag": chance.random() < 0.3}
+
+
 def text_and_none(x, how, mask=None):
     if mask is not None:
         x = x * mask
     return x.mean() if how == "mean" else x.sum() if how == "sum" else x.abs()
+
+
+def text_and_none_inputs(chance):
+    how = chance.choice(("mean", "sum", "max", "it's # odd  # here"))
+    mask = None if chance.random() < 0.5 else torch.ones(())
+    return {"x": tensor(chance, sizes=(2, 4)), "how": how, "mask": mask}
 
 
 def tensors_in_a_list(xs, weights):
@@ -40,9 +52,22 @@ def tensors_in_a_list(xs, weights):
     return total
 
 
+def tensors_in_a_list_inputs(chance):
+    number = chance.choice((1, 2, 3))
+    return {
+        "xs": [tensor(chance, rank=1, sizes=(2, 3)) for _ in range(number)],
+        "weights": [chance.choice((1, 2, 3)) for _ in range(number)],
+    }
+
+
 def options_in_a_dict(x, options):
     x = x * options["scale"]
     return x.relu() if options.get("relu") else x.sin()
+
+
+def options_in_a_dict_inputs(chance):
+    relu = {"relu": chance.random() < 0.5} if chance.random() < 0.7 else {}
+    return {"x": tensor(chance, sizes=(2, 4, 8)), "options": {"scale": chance.choice((1, 2, 3)), **relu}}
 
 
 def sizes_that_relate(x, y):
@@ -51,21 +76,51 @@ def sizes_that_relate(x, y):
     return x.sum() * 2 if x.size(0) % 4 == 0 else y.sum()
 
 
+def sizes_that_relate_inputs(chance):
+    return {
+        "x": tensor(chance, rank=1, sizes=(1, 2, 4, 5, 6, 8, 12)),
+        "y": tensor(chance, rank=1, sizes=(1, 2, 4, 5, 8)),
+    }
+
+
 def floats(x, factor, power):
     return (x * factor) ** power
+
+
+def floats_inputs(chance):
+    factor, power = chance.choice((0.5, 1.0, 2.5, 3.25)), chance.choice((1, 2, 3.0))
+    return {"x": tensor(chance, rank=1, sizes=(3, 4)), "factor": factor, "power": power}
 
 
 def global_state(x, k):
     return x * SCALE + k if MODE == "sum" else x - k
 
 
+def global_state_inputs(chance):
+    global MODE, SCALE
+    MODE, SCALE = chance.choice(("sum", "difference")), chance.choice((2, 2, 3))
+    inputs = {"x": tensor(chance, rank=1, sizes=(2, 4)), "k": chance.choice((1, 7, 9))}
+    return {**inputs, "G['MODE']": MODE, "G['SCALE']": SCALE}
+
+
 def dtypes_and_views(x):
     return x * 2 + 1
+
+
+def dtypes_and_views_inputs(chance):
+    dtypes = (torch.float32, torch.float64, torch.int64, torch.bfloat16)
+    rank = chance.choice((0, 1, 2, 3))
+    return {"x": tensor(chance, rank=rank, sizes=(1, 2, 4), views=True, dtypes=dtypes, grads=(True, False))}
 
 
 def nested(x, pair):
     (a, b), name = pair
     return x * a + b if name == "scale" else x - a
+
+
+def nested_inputs(chance):
+    numbers = chance.choice((1, 2)), chance.choice((1.5, 2))
+    return {"x": tensor(chance, rank=1, sizes=(2, 4)), "pair": (numbers, chance.choice(("scale", "shift")))}
 
 
 def loops(x, steps):
@@ -74,8 +129,17 @@ def loops(x, steps):
     return x
 
 
+def loops_inputs(chance):
+    return {"x": tensor(chance, sizes=(2, 3, 4)), "steps": chance.choice((1, 2, 3, 4))}
+
+
 def ranges(x, start, stop):
     return x[start:stop] * 2 if stop > start else x
+
+
+def ranges_inputs(chance):
+    start, stop = chance.choice((0, 1, 2)), chance.choice((2, 4, 7))
+    return {"x": tensor(chance, rank=1, sizes=(8, 9, 12, 16)), "start": start, "stop": stop}
 
 
 class Net(torch.nn.Module):
@@ -90,118 +154,40 @@ class Net(torch.nn.Module):
         return self.linear(x) if self.training else self.linear(x) * 2
 
 
+NET = Net()
+
+
+def module_inputs(chance):
+    NET.train(chance.random() < 0.5)
+    NET.depth = chance.choice((1, 2))
+    x = torch.ones(chance.choice((1, 2, 4, 8)), 8)
+    return {"x": x, "self.training": NET.training, "self.depth": NET.depth}
+
+
 def tensor(chance, *, rank=2, sizes=(1, 2, 3, 4, 6, 8), views=False, dtypes=(torch.float32,), grads=(False,)):
     size = [chance.choice(sizes) for _ in range(rank)]
     dtype = chance.choice(dtypes)
-    value = torch.ones(size, dtype=dtype)
-    if views and rank == 2 and chance.random() < 0.3:
-        value = torch.ones(size[::-1], dtype=dtype).t()
+    is_view = views and rank == 2 and chance.random() < 0.3
+    value = torch.ones(size[::-1], dtype=dtype).t() if is_view else torch.ones(size, dtype=dtype)
     if dtype.is_floating_point and chance.choice(grads):
         value.requires_grad_()
     return value
 
 
-def program(name, chance):
-    """Return (function to call, function that makes the inputs of a call, further state by source)."""
-    t = tensor
-    if name == "mixed":
-
-        def make():
-            x = t(chance, sizes=(1, 2, 4, 8), views=True)
-            y = t(chance, rank=0) if chance.random() < 0.1 else torch.ones(x.shape)
-            return {"x": x, "y": y, "n": chance.choice((1, 2, 5)), "flag": chance.random() < 0.3}
-
-        return mixed, make
-    if name == "text_and_none":
-        return text_and_none, lambda: {
-            "x": t(chance, sizes=(2, 4)),
-            "how": chance.choice(("mean", "sum", "max", "it's # odd  # here")),
-            "mask": None if chance.random() < 0.5 else torch.ones(()),
-        }
-    if name == "tensors_in_a_list":
-
-        def make():
-            number = chance.choice((1, 2, 3))
-            return {
-                "xs": [t(chance, rank=1, sizes=(2, 3)) for _ in range(number)],
-                "weights": [chance.choice((1, 2, 3)) for _ in range(number)],
-            }
-
-        return tensors_in_a_list, make
-    if name == "options_in_a_dict":
-        return options_in_a_dict, lambda: {
-            "x": t(chance, sizes=(2, 4, 8)),
-            "options": {
-                "scale": chance.choice((1, 2, 3)),
-                **({"relu": chance.random() < 0.5} if chance.random() < 0.7 else {}),
-            },
-        }
-    if name == "sizes_that_relate":
-        return sizes_that_relate, lambda: {
-            "x": t(chance, rank=1, sizes=(1, 2, 4, 5, 6, 8, 12)),
-            "y": t(chance, rank=1, sizes=(1, 2, 4, 5, 8)),
-        }
-    if name == "floats":
-        return floats, lambda: {
-            "x": t(chance, rank=1, sizes=(3, 4)),
-            "factor": chance.choice((0.5, 1.0, 2.5, 3.25)),
-            "power": chance.choice((1, 2, 3.0)),
-        }
-    if name == "global_state":
-
-        def make():
-            global MODE, SCALE
-            MODE, SCALE = chance.choice(("sum", "difference")), chance.choice((2, 2, 3))
-            return {
-                "x": t(chance, rank=1, sizes=(2, 4)),
-                "k": chance.choice((1, 7, 9)),
-                "G['MODE']": MODE,
-                "G['SCALE']": SCALE,
-            }
-
-        return global_state, make
-    if name == "dtypes_and_views":
-        return dtypes_and_views, lambda: {
-            "x": t(
-                chance,
-                rank=chance.choice((0, 1, 2, 3)),
-                sizes=(1, 2, 4),
-                views=True,
-                dtypes=(torch.float32, torch.float64, torch.int64, torch.bfloat16),
-                grads=(True, False),
-            ),
-        }
-    if name == "nested":
-        return nested, lambda: {
-            "x": t(chance, rank=1, sizes=(2, 4)),
-            "pair": ((chance.choice((1, 2)), chance.choice((1.5, 2))), chance.choice(("scale", "shift"))),
-        }
-    if name == "loops":
-        return loops, lambda: {"x": t(chance, sizes=(2, 3, 4)), "steps": chance.choice((1, 2, 3, 4))}
-    if name == "ranges":
-        return ranges, lambda: {
-            "x": t(chance, rank=1, sizes=(8, 9, 12, 16)),
-            "start": chance.choice((0, 1, 2)),
-            "stop": chance.choice((2, 4, 7)),
-        }
-    if name == "module":
-        net = Net()
-
-        def make():
-            net.train(chance.random() < 0.5)
-            net.depth = chance.choice((1, 2))
-            return {
-                "x": torch.ones(chance.choice((1, 2, 4, 8)), 8),
-                "self.training": net.training,
-                "self.depth": net.depth,
-            }
-
-        return net.forward, make
-    raise SystemExit(f"unknown program {name!r}: use one of {', '.join(PROGRAMS)}")
-
-
-PROGRAMS = ("mixed", "text_and_none", "tensors_in_a_list", "options_in_a_dict", "sizes_that_relate", "floats",
-            "global_state", "dtypes_and_views", "nested", "loops", "ranges", "module")  # fmt: skip
+PROGRAMS = {
+    "mixed": (mixed, mixed_inputs),
+    "text_and_none": (text_and_none, text_and_none_inputs),
+    "tensors_in_a_list": (tensors_in_a_list, tensors_in_a_list_inputs),
+    "options_in_a_dict": (options_in_a_dict, options_in_a_dict_inputs),
+    "sizes_that_relate": (sizes_that_relate, sizes_that_relate_inputs),
+    "floats": (floats, floats_inputs),
+    "global_state": (global_state, global_state_inputs),
+    "dtypes_and_views": (dtypes_and_views, dtypes_and_views_inputs),
+    "nested": (nested, nested_inputs),
+    "loops": (loops, loops_inputs),
+    "ranges": (ranges, ranges_inputs),
+    "module": (NET.forward, module_inputs),
+}
 
 
 def described(value):
@@ -219,7 +205,7 @@ def described(value):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("program", choices=PROGRAMS)
     parser.add_argument("out")
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
@@ -232,11 +218,11 @@ def main():
         if hasattr(config, option):
             setattr(config, option, asked.limit)
     dynamic = {"None": None, "True": True, "False": False}[asked.dynamic]
-    function, make = program(asked.program, chance)
+    function, make_inputs = PROGRAMS[asked.program]
     compiled = torch.compile(function, backend="eager", dynamic=dynamic)
     calls = []
     for _ in range(asked.calls):
-        inputs = make()
+        inputs = make_inputs(chance)
         before = counters["frames"]["ok"]
         compiled(**{name: value for name, value in inputs.items() if name.isidentifier()})
         calls.append({**described(inputs), "compiled": counters["frames"]["ok"] - before})

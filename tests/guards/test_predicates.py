@@ -19,7 +19,7 @@ TREE_GUARD_MANAGER:
 | | +- {kind}: {text}
 
 Guard latency = 73.36 us
-"""  # noqa: E501
+"""
 
 
 def outcome(kind, text, call, **options):

@@ -41,7 +41,7 @@ def _floor_div(left: Any, right: Any) -> Any:
 
 
 def _c_mod(left: int, right: int) -> int:
-    """The remainder with the sign of the dividend, as in C; torch uses Mod for operands that are not negative."""
+    """Return the remainder with the sign of the dividend, as in C."""
     return left - right * int(left / right) if (left < 0) != (right < 0) else left % right
 
 
@@ -223,10 +223,10 @@ def _source(node: ast.expr) -> Evaluate:
         case ast.Call(keywords=[]) if ast.unparse(node.func) in _FUNCTIONS:
             function = _FUNCTIONS[ast.unparse(node.func)]
             inner = _call(function, [_function(argument) for argument in node.args])
-        case ast.Call(func=ast.Attribute(attr=name), args=[], keywords=[]) if name in _METHODS:
-            inner = _of_tensor(_METHODS[name], _function(node.func.value), text)
-        case ast.Attribute(attr=name) if name in _OF_TENSOR:
-            inner = _of_tensor(_OF_TENSOR[name], _function(node.value), text)
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]) if name in _METHODS:
+            inner = _of_tensor(_METHODS[name], _function(value), text)
+        case ast.Attribute(value=value, attr=name) if name in _OF_TENSOR:
+            inner = _of_tensor(_OF_TENSOR[name], _function(value), text)
         case ast.Subscript(slice=ast.Constant() | ast.UnaryOp()):
             inner = _item(_function(node.value), _function(node.slice), text)
         case ast.Attribute() | ast.Call() | ast.Subscript() | ast.Name():

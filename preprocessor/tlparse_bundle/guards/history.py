@@ -42,7 +42,9 @@ class History:
     limit: int
 
     def next_call(self, call: Mapping[str, Any]) -> Prediction:
-        """Predict a call after the last one of the log, with globals and modules as the last compile saw them."""
+        """Predict a call after the last one of the log. Globals and modules are as the last compile saw
+        them.
+        """
         circumstances = Circumstances()
         for entry in self.entries:
             circumstances.learn(entry)
@@ -64,7 +66,7 @@ def history(log: LogTables, function: str) -> History:
     Raises BundleError for an unknown or ambiguous function, and when the log has no guards of it.
     """
     code_object = _code_object(log, function)
-    compiles = {compile: None for compile in code_object["compiles"]}
+    compiles = dict.fromkeys(code_object["compiles"])
     payloads = {
         artifact.compile: artifact
         for artifact in log.artifacts

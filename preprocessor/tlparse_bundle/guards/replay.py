@@ -14,7 +14,6 @@ from typing import Any
 from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.predicates import Outcome, Predicate, check, stated
 
-
 _ARGUMENT = re.compile(r"L\['(?!self'\])")  # a module is a circumstance, not an argument
 
 
