@@ -835,7 +835,7 @@ export interface GraphBreaks {
   reason: string;
   /** What Dynamo was doing, when torch logs it above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
   situation: string | null;
-  /** The higher-order operator whose body broke; null outside of one. */
+  /** The higher-order operator whose body broke; null outside one. */
   higher_order_operator: string | null;
   /** torch's explanation; null when not recorded. It can contain addresses, which differ between processes. */
   explanation: string | null;
@@ -853,7 +853,7 @@ export interface GraphBreaks {
     reason: string;
     /** What Dynamo was doing, when torch logs it above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
     situation: string | null;
-    /** The higher-order operator whose body broke; null outside of one. */
+    /** The higher-order operator whose body broke; null outside one. */
     higher_order_operator: string | null;
     /** torch's explanation; null when not recorded. It can contain addresses, which differ between processes. */
     explanation: string | null;
@@ -1398,6 +1398,8 @@ export interface Manifest {
     preset: string | null;
     /** The removed parts, as named by `redact --drop`. */
     dropped: string[];
+    /** Fields whose text was kept, as TABLE.FIELD; absent in bundles of earlier versions. */
+    kept?: string[];
     /** Tables about several ranks that were left out, by name; absent when there are none. */
     left_out?: string[];
   };
@@ -2058,7 +2060,7 @@ export interface RankParity {
   missing_waits: number;
 }
 
-/** Problems with the logs of ranks: missing, cut or silent logs, and unfinished compiles. */
+/** Problems with the logs of ranks: missing or cut logs, logs without compiles, and unfinished compiles. */
 export interface RankProblems {
   /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, although other ranks have some. stopped: the log ends before compiles that most ranks have. other_logs: the rank has further logs, which are not compared. equal_logs: equal byte for byte. */
   kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";

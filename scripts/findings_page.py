@@ -12,9 +12,9 @@ from typing import Any
 
 import tlparse_bundle.statements as statements
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
+from tlparse_bundle.statements.statement import KindReference
 
 # Below fixtures/. The example of a kind is the first finding of that kind, in this order.
 LOGS = (
@@ -34,6 +34,7 @@ LOGS = (
         for name in ("autotune", "unpicklable", "cudagraphs", "guards", "no_wait", "many")
     ),
     "versions/2.4.1/breaks.log.zst",
+    "jobs/cut_log",
 )
 RANKS = (
     "jobs/other_shape",
@@ -54,11 +55,18 @@ RANKS = (
             "late",
             "restart",
             "two_versions",
+            "one_skips",
+            "swapped",
+            "other_recompile",
+            "no_wait",
+            "cut_log",
+            "empty_log",
         )
     ),
     "ranks_execution_order/trace",
     "ranks_extra_break/trace",
     "versions/2.4.1/ddp",
+    "versions/2.4.1",
 )
 
 
@@ -74,11 +82,11 @@ page, with an example from the logs in `fixtures/` where there is one. `scripts/
 
 def references(of_ranks: bool) -> dict[str, KindReference]:
     """Return the REFERENCE entries by kind, of logs or of ranks."""
-    found: dict[str, KindReference] = {}
+    entries: dict[str, KindReference] = {}
     for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
         if (".ranks" in info.name) == of_ranks:
-            found |= getattr(importlib.import_module(info.name), "REFERENCE", {})
-    return found
+            entries |= getattr(importlib.import_module(info.name), "REFERENCE", {})
+    return entries
 
 
 def missing() -> list[str]:
@@ -115,7 +123,7 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
         lines.append(f"**Example** from `fixtures/{place}`:")
         lines.append("\n>\n".join(f"> {_plain(paragraph)}" for paragraph in paragraphs))
     else:
-        lines.append("No example in the fixtures.")
+        lines.append("No log in `fixtures/` shows this finding.")
     lines += [f"**What to do:** {entry.fix}", f"**Limits:** {entry.not_when}"]
     return "\n\n".join(lines)
 
@@ -129,7 +137,7 @@ def _plain(text: str) -> str:
 
 def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     """{kind: (fixture, row)}."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    examples: dict[str, tuple[str, dict[str, Any]]] = {}
     for place in places:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "out")
@@ -141,5 +149,5 @@ def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str,
                 else [row for log in bundle.logs for row in log.findings()]
             )
             for row in rows:
-                found.setdefault(row["kind"], (place, row))
-    return found
+                examples.setdefault(row["kind"], (place, row))
+    return examples

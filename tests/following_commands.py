@@ -27,13 +27,13 @@ def _heeds_signals():
 class Started:
     """A command in a folder with the trace 'trace'."""
 
-    def __init__(self, folder, *arguments, **options):
+    def __init__(self, folder, *arguments, browser="true", **options):
         self.mark, self.folder = uuid.uuid4().hex, folder
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             _MARK: self.mark,
-            "BROWSER": "true",
+            "BROWSER": browser,
             "PYTHONUNBUFFERED": "1",
         }
         environment.pop("TORCH_TRACE", None)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tlparse_bundle.log.events.metric_fields import BY_NAME
-from tlparse_bundle.model.times import forward_us
+from tlparse_bundle.model.compiles import forward_us
 
 PROGRAMS = ("breaks", "recompiles", "fail", "train", "ddp", "killed")
 BREAK_LINE = re.compile(r"# BREAK (.+)")

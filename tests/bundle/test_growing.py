@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from following import content_of
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle.sql import query_result
+from tlparse_bundle.bundle.sql.in_process import query_result
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.follow import Follower
 from tlparse_bundle.mcp.open_bundles import Opened

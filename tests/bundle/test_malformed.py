@@ -8,6 +8,7 @@ import traces
 from click.testing import CliRunner
 from log_builder import log, record, span
 from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.checks import check_part
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
@@ -285,3 +286,16 @@ def test_output_of_validate_is_bounded(bundle):
     traces.rewrite(bundle, "manifest.json", lambda m: m.update(logs=rows))
     found = validate(Bundle.open(bundle))
     assert 200 < len(found) < 400 and "more" in found[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"), [("events", (3, 5)), ("metadata", (3, 3)), ("metadata", (5, 3))]
+)
+def test_events_of_a_file_out_of_order_are_named(name, numbers):
+    rows, file = [{"event": number} for number in numbers], {"first_event": numbers[0]}
+    with pytest.raises(BundleError, match=f"event {numbers[0]} is followed by event {numbers[1]}"):
+        check_part(name, rows, file, "log.json")
+
+
+def test_metadata_may_skip_events():
+    check_part("metadata", [{"event": 3}, {"event": 5}], {"first_event": 3}, "log.json")

@@ -253,10 +253,21 @@ def commands(material, out):
         "site": ("site", material / "bundle0", out),
         "export": ("export", material / "bundle0", out),
         "fork": ("fork", "default", out),
+        "plugin": ("fork", "plugin", out),
+        "redact": ("redact", material / "bundle0", out),
+        "redacted site": ("site", material / "bundle0", out, "--preset", "share-with-public"),
+        "sql": ("sql", material / "bundle0", "--out", out),
+        "compare": ("compare", material / "bundle0", material / "bundle1", "--out", out),
+        "comparison": ("compare", material / "bundle0", material / "bundle1", "--export", out),
+        "trend": ("trend", material / "bundle0", material / "bundle1", "--out", out),
+        "junit": ("check", material / "bundle0", "--max-breaks", "9", "--junit", out),
+        "baseline": ("check", material / "bundle0", "--write-baseline", out),
     }
 
 
 NAMES = list(commands(Path(), Path()))
+SMALL = ("plugin", "redact", "junit", "baseline")  # these write little
+FILES = ("export", "sql", "comparison", "junit", "baseline")  # these write a file, all others a folder
 
 
 @pytest.fixture
@@ -293,6 +304,8 @@ def test_a_full_disk(name, material, in_a_namespace):
         else "before=$(find place | sort | md5sum);"
     )
     size = "800k" if name == "over" else "100k"
+    if name in SMALL:
+        old = f"head -c 1000000 /dev/zero > place/other 2> /dev/null; {old}"
     script = (
         f'mount -t tmpfs -o size={size} none place; {old} "$@"; code=$?; test "$before" = "$(find place |'
         ' sort | md5sum)" || find place >&2; exit $code'
@@ -302,6 +315,18 @@ def test_a_full_disk(name, material, in_a_namespace):
         done, "only 102,400 are free" if name == "restore" else "No space left on device"
     )  # restore knows what it needs
     assert "place/out/" not in done.stderr and ".partial" not in done.stderr
+    assert name == "restore" or (
+        "Error: 'place/out' cannot be written" in done.stderr
+        and "Choose a path on a disk with enough space" in done.stderr
+    )
+
+
+@pytest.mark.parametrize("name", ["redact", "redacted site"])
+def test_a_full_disk_for_temporary_files(name, material, in_a_namespace):
+    words = commands(material, "out")[name]
+    done = in_a_namespace('mount -t tmpfs -o size=100k none place; TMPDIR=$PWD/place "$@"', *command(*words))
+    fails_with(done, "No space left on device")
+    assert "/place' cannot be written" in done.stderr and "Set TMPDIR to a folder" in done.stderr
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "over"])
@@ -322,7 +347,7 @@ def test_an_old_bundle_in_a_place_that_is_read_only(material, in_a_namespace):
     )
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("over", "export")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("over", *FILES)])
 def test_an_empty_mount_point_is_filled(name, material, in_a_namespace):
     """As in containers, where the surrounding folder may be read-only."""
     script = (
@@ -377,12 +402,24 @@ def test_little_of_something(limit, name, material, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-def test_standard_output_that_is_full(material, tmp_path):
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info",),
+        ("report", "--format", "markdown"),
+        ("report", "--format", "json"),
+        ("cat", "0/0/a"),
+        ("sql", "select * from events, range(1000)", "--format", "csv"),
+        ("check", "--max-breaks", "0"),
+        ("docs", "core"),
+    ],
+)
+def test_standard_output_that_is_full(words, material, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            command("info", material / "bundle0"),
+            command(words[0], *([] if words[0] == "docs" else [material / "bundle0"]), *words[1:]),
             env=environment(),
             stdout=full,
             stderr=subprocess.PIPE,
@@ -391,7 +428,7 @@ def test_standard_output_that_is_full(material, tmp_path):
         )
     assert (
         done.returncode == 1
-        and "No space left" in done.stderr
+        and "standard output cannot be written: No space left" in done.stderr
         and "Traceback" not in done.stderr
         and "Exception" not in done.stderr
     )

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 from tlparse_bundle.cli.live_screen import Screen
 from tlparse_bundle.cli.live_view import Lines, Views
+from tlparse_bundle.render.running import running_compiles
 
 NOW_US = 1_760_000_000_000_000
 S = 1_000_000
@@ -279,3 +280,10 @@ def test_numbers_that_are_not_recorded_are_not_zero():
 
 def test_a_bundle_without_logs():
     assert any("Waiting for the first log" in line for line in drawn(Growing()))
+
+
+def test_the_compile_that_started_first_comes_first_and_one_of_unknown_start_last():
+    compiles = {"a": running("new", 1, 5), "b": running("unknown", 2, None), "c": running("old", 3, 90)}
+    rows = {id: {"id": id, "rank": rank} for rank, id in enumerate(compiles)}
+    live = {id: {"id": id, "running": [compile]} for id, compile in compiles.items()}
+    assert [one.logs for one in running_compiles(rows, live)] == [("c",), ("a",), ("b",)]

@@ -338,10 +338,9 @@ def test_resuming_without_the_log(codec, place):
 
 
 def test_old_states_are_removed(place, monkeypatch):
-    from tlparse_bundle.follow import follower
 
-    monkeypatch.setattr(follower, "_KEEP_STATE_S", 0.0)
-    monkeypatch.setattr(follower, "_REMOVE_S", 0.0)
+    monkeypatch.setattr(state, "_KEEP_STATE_S", 0.0)
+    monkeypatch.setattr(state, "_REMOVE_S", 0.0)
     path, out = place
     most = []
     follow(

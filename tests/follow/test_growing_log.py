@@ -7,6 +7,7 @@ import pytest
 from log_builder import log
 from tlparse_bundle import build, discover
 from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.follow import growing_log
 from tlparse_bundle.follow.growing_log import GrowingLog
 from tlparse_bundle.pipeline.file_writer import FileSink
 
@@ -20,6 +21,7 @@ def test_time_that_is_up_before_the_end_was_seen(tmp_path):
     (tmp_path / "out").mkdir()
     growing = GrowingLog(found, FileSink(tmp_path / "out", CODECS["none"]))
     assert growing.look()
+    growing._stream.left_bytes = growing_log.AT_ONCE_BYTES
     assert growing._build.advance()  # as read() does when its time is up now
     summary = growing.finish()
     growing.close()

@@ -1,6 +1,6 @@
 """Values that no sound bundle and no log of torch holds."""
 
-MARK = "c4n4ry-7f3b"  # is in files outside of the case; nothing may reveal it
+MARK = "c4n4ry-7f3b"  # is in files outside the case; nothing may reveal it
 FORGED = "FORGED-LINE"  # no line of a terminal begins with it
 
 NUMBERS = [

@@ -46,6 +46,14 @@ def test_a_file_that_is_one_line(log_of, found, limits):
     assert it.row["event_count"] == 0 and found(it) == [("too-large", 1, 0, 1)]
 
 
+@pytest.mark.parametrize(("rest", "payload"), [(b"\ty\n", None), (b"", b"x")])
+def test_empty_lines_at_the_limit_belong_to_a_payload_that_goes_on(rest, payload, log_of, limits):
+    big = record("big", payload="x") + b"\n\n"
+    limits(line=500, whole=len(big))
+    it = log_of(big + rest + log("b"))
+    assert [(event.type, event.bytes()) for event in it.events()] == [("big", payload), ("b", None)]
+
+
 @pytest.mark.parametrize(
     "data",
     [

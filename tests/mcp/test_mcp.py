@@ -12,8 +12,9 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from log_builder import log
 from log_strategies import cases
-from tlparse_bundle import Bundle
+from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.serve.http.server import listen
 from traces import ROOT, parsed, rewrite, written
 from waiting import HANG_S, until
@@ -22,7 +23,7 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer
+from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.server import http_app, server
 
@@ -191,13 +192,13 @@ def test_an_answer_begins_with_the_first_row_unless_asked(places, name):
 
 def test_an_artifact_is_read_to_its_end_from_the_line_that_follows(places):
     where = {"bundle": "train_step", "compile": "0/0", "name": "inductor_output_code"}
-    lines, first = [], 1
-    while first:
-        failed, text = called(places, "artifact", {**where, "first_line": first, "line_count": 40})
+    lines, first = [], {}  # without first_line it begins with the first one
+    while first is not None:
+        failed, text = called(places, "artifact", {**where, **first, "line_count": 40})
         answered = json.loads(text)
         assert not failed and answered["lines"]
         lines += answered["lines"]
-        first = answered.get("next_first_line")
+        first = {"first_line": answered["next_first_line"]} if "next_first_line" in answered else None
     assert len(lines) == answered["line_count"]
 
 
@@ -282,6 +283,32 @@ def test_no_answer_is_larger_than_its_bound(head, rows):
     assert len(json.dumps(made, ensure_ascii=False)) <= MOST_CHARACTERS * 1.2 and len(made["rows"]) + int(
         made.get("left_out", "0").split()[0].replace(",", "")
     ) == len(rows)
+
+
+def test_a_text_is_found_on_the_first_and_the_last_line(tmp_path):
+    trace = tmp_path / "dedicated_log_torch_trace_x.log"
+    trace.write_bytes(log("artifact:notes 0/0\n | first\n | x\n | the first"))
+    build(discover([trace]), tmp_path / "out")
+    rows = matches(Bundle.open(tmp_path / "out").logs[0], b"first", "notes")
+    assert [(row["line"], row["text"]) for row in rows] == [(1, "first"), (3, "the first")]
+
+
+def test_spans_are_summed_by_name():
+    fields = ("id", "parent", "name", "compile", "duration_us")
+    spans = [
+        dict(zip(fields, row, strict=True))
+        for row in [
+            (0, None, "outer", "0/0", 100),
+            (1, 0, "inner", "0/0", 30),
+            (2, 0, "inner", "0/0", 20),
+            (3, 0, "open", "0/0", None),
+            (4, None, "outer", "1/0", 7),
+        ]
+    ]
+    assert [tuple(row.values()) for row in span_sums(spans, "0/0")] == [
+        ("outer", 1, 100, 50),
+        ("inner", 2, 50, 50),
+    ]
 
 
 def test_the_document_names_every_tool():

@@ -1,8 +1,8 @@
 """Names of resume functions, and the order of statuses."""
 
 import pytest
+from tlparse_bundle.model.compiles import statuses
 from tlparse_bundle.model.functions import function_of, resume_function
-from tlparse_bundle.model.status import statuses
 
 
 @pytest.mark.parametrize(

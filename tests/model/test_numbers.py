@@ -7,7 +7,7 @@ import every_log
 import pytest
 from click.testing import CliRunner
 from tlparse_bundle import Bundle
-from tlparse_bundle.bundle.sql import query_result
+from tlparse_bundle.bundle.sql.in_process import query_result
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.statements.runs.compare.document import compare as compared
 

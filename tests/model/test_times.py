@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
-from tlparse_bundle.model.times import PARTS, covered_us, forward_us, phase_times
+from tlparse_bundle.model.compiles import PARTS, covered_us, forward_us, phase_times
 
 US = st.integers(0, 10_000)
 MAYBE_US = st.none() | US

@@ -1,133 +1,73 @@
-"""Words, paths and lines under other names."""
+"""Pseudonyms: the same for one key, different for another, and no name can be tried out without the key."""
+
+import hashlib
+import hmac
+import os
 
 import pytest
-from tlparse_bundle.redact.log_rewriter import LogNames
-from tlparse_bundle.redact.text_rewriter import Text
-
-LOG = r"""
-  File "/home/ann/shop/train.py", line 12, in pay_invoice
-    total = self.ledger(x) + offset + tax_rate
-  File "/opt/venv/lib/python3.11/site-packages/torch/_dynamo/utils.py", line 3, in wrapper
-    return fn(*args, **kwargs)
-# File: /home/ann/shop/train.py:13 in pay_invoice, code: return helper(total)
-torch_dynamo_resume_in_pay_invoice_at_12 triton_poi_fused_add_ledgerop_0 L['self'].ledger 'a phrase of its own' 'f32[3]' 10.1.2.3
-shop/train.py:12 https://intranet.example/x https://pytorch.org/docs 0/0 getitem_3 primals_1 2.5e-3 0x7f00 5d41402abc4b2a76b9719d911017c592
-"""
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.redact.pseudonyms import KEY_BYTES, Pseudonyms, key_of_file, new_key
 
 
-@pytest.fixture
-def rewrite():
-    found = LogNames()
-    found.string(LOG)
-    return Text(found.names(), found.source, strings=True).string
+def test_one_key_gives_one_pseudonym():
+    key = new_key()
+    first, again, other = Pseudonyms(key), Pseudonyms(key), Pseudonyms(new_key())
+    assert first.tag("train_step") == again.tag("train_step") != other.tag("train_step")
+    assert len({first.tag(str(number)) for number in range(10_000)}) == 10_000
+    assert first.tag("x" * 100_000) == again.tag("x" * 100_000)
 
 
-def test_each_word_of_the_program_becomes_another(rewrite):
-    text = rewrite(LOG)
-    for word in (
-        "ann",
-        "shop",
-        "train",
-        "pay_invoice",
-        "ledger",
-        "tax_rate",
-        "phrase",
-        "10.1.2.3",
-        "intranet",
-        "5d41402abc4b2a76b9719d911017c592",
-    ):
-        assert word not in text
-    assert text.count("/file_1.py") == 2 and "\nfile_1.py:12" in text  # the same file, by a part of its path
-    assert "torch_dynamo_resume_in_fn_1_at_12" in text and ", in fn_1\n    source_2\n" in text
-    assert "in fn_1, code: source_1" in text
+def test_a_pseudonym_is_not_a_hash_of_the_name_alone():
+    tag = Pseudonyms(bytes(KEY_BYTES)).tag("train_step")
+    assert Pseudonyms(b"\1" * KEY_BYTES).tag("train_step") != tag
+    assert tag == _tag(hmac.digest(bytes(KEY_BYTES), b"train_step", "sha256"))
+    assert tag != _tag(hashlib.sha256(b"train_step").digest())
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        '/site-packages/torch/_dynamo/utils.py", line 3, in wrapper\n    return fn(*args, **kwargs)',
-        "'f32[3]'",
-        "https://pytorch.org/docs",
-        "0/0 getitem_3 primals_1 2.5e-3 0x7f00",
-    ],
-)
-def test_words_of_torch_stay(rewrite, kept):
-    assert kept in rewrite(LOG)
+def _tag(digest):
+    letters = "abcdefghijklmnopqrstuvwxyz234567"
+    number = int.from_bytes(digest[:5], "big")
+    return "".join(letters[number >> (5 * place) & 31] for place in range(7, -1, -1))
 
 
-def test_existing_names_are_not_reused():
-    found = LogNames()
-    found.string('  File "/home/ann/a.py", line 1, in secretly\n    fn_1 = 3\n')
-    assert Text(found.names(), None, strings=False).string("secretly fn_1") != "fn_1 fn_1"
+@pytest.mark.parametrize("text", ["密码", "पासवर्ड", "a\u200bb", "\udcff/x.py", "\0", ""])
+def test_any_text_has_a_pseudonym(text):
+    tag = Pseudonyms(bytes(KEY_BYTES)).tag(text)
+    assert len(tag) == 8 and tag.isascii() and tag.isalnum()
 
 
-def test_json_stays_json(rewrite):
-    import json
-
-    text = json.dumps({"stack": [{"name": "pay_invoice", "line": 3}], "é": "x\n\tpay_invoice", "n": 1.5})
-    value = json.loads(Text.json(rewrite.__self__, text))
-    assert (
-        value["stack"] == [{"name": "fn_1", "line": 3}]
-        and value["n"] == 1.5
-        and "x\n\tfn_1" in value.values()
-    )
+@pytest.mark.parametrize("text", ["ab" * 32, "0123abcd" * 2, "140234567890123", "deadbeef" * 5])
+def test_a_hash_keeps_its_form(text):
+    new = Pseudonyms(bytes(KEY_BYTES)).hash(text)
+    assert len(new) == len(text) and new != text and new.isdigit() == text.isdigit()
 
 
-def test_a_repeated_line_is_replaced_everywhere(rewrite):
-    """The message of a break on data names file, line and code, and the frame follows."""
-    said = (
-        '  # File "/home/ann/shop/train.py", line 36, in pay_invoice, code: if x.sum() > 0:\n    if x.sum() >'
-        " 0:\n"
-    )
-    assert "sum" not in rewrite(said) and ", in fn_1, code: source" in rewrite(said)
+def test_what_is_not_a_hash_becomes_a_key():
+    assert Pseudonyms(bytes(KEY_BYTES)).hash("f7k2-not-hex").startswith("key_")
 
 
-def test_a_line_that_begins_like_another_is_another():
-    lines = {
-        f"total_{number} = first + second + third_{number}": f"source_{number}" for number in range(2_000)
-    }
-    text = "a sentence; total_7 = first + second + third_7 total_7 = first + second + third_77x"
-    assert (
-        Text(None, lines, strings=False).string(text)
-        == "a sentence; source_7 total_7 = first + second + third_77x"
-    )
+def test_a_key_file_is_written_once_and_only_its_owner_can_read_it(tmp_path):
+    path = tmp_path / "names.key"
+    key = key_of_file(path)
+    assert len(key) == KEY_BYTES and path.stat().st_mode & 0o777 == 0o600
+    assert key_of_file(path) == key != key_of_file(tmp_path / "other.key")
 
 
-def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
-    """PGO names a file by eight digits of its hash."""
-    found = LogNames()
-    found.string("hash(73391fa3)")
-    assert "73391fa3" not in Text(found.names(), None, strings=False).string(
-        "hash(73391fa3)/home/ann/shop/train.py:11:pay_invoice:"
-    )
-    assert rewrite("1.52587890625e-05 2.5.0a0 2.13.0rc2") == "1.52587890625e-05 2.5.0a0 2.13.0rc2"
+@pytest.mark.parametrize("content", [b"", b"secret", b"ab" * 31, b"ab" * 33, b"\xff" * 64, b"zz" * 32])
+def test_a_file_without_a_key_is_refused(tmp_path, content):
+    path = tmp_path / "names.key"
+    path.write_bytes(content)
+    with pytest.raises(BundleError, match="is not a key file") as error:
+        key_of_file(path)
+    assert error.value.exit_code == 2 and path.read_bytes() == content
 
 
-def test_files_of_one_name_have_one_name_in_different_folders():
-    """So the same program in another checkout is found."""
-    found = LogNames()
-    found.string("/home/ann/shop/train.py /home/bob/shop/train.py /home/bob/shop/other.py")
-    text = Text(found.names(), None, strings=False).string
-    assert (
-        text("/home/ann/shop/train.py:3 /home/bob/shop/train.py:4 /home/bob/shop/other.py")
-        == "/file_1.py:3 /folder_1/file_1.py:4 /file_2.py"
-    )
-    assert text("/home/bob/shop/train.py") == "/folder_1/file_1.py"
-
-
-def test_artifacts_of_resumed_functions_keep_their_form():
-    found = LogNames()
-    found.string('  File "/home/ann/a.py", line 1, in größe\n    x\n')
-    text = Text(found.names(), None, strings=False).string
-    assert (
-        text("torch_dynamo_resume_in_größe_at_3_ORIGINAL_BYTECODE")
-        == "torch_dynamo_resume_in_fn_1_at_3_ORIGINAL_BYTECODE"
-    )
-
-
-def test_settings_of_torch_keep_their_names():
-    text = Text(LogNames().names(), None, strings=False).string
-    assert (
-        text("cpp.vec_isa_ok max_fusion_size realize_reads_threshold")
-        == "cpp.vec_isa_ok max_fusion_size realize_reads_threshold"
-    )
+def test_a_key_file_that_cannot_be_used_is_reported(tmp_path):
+    for path in (tmp_path, tmp_path / "missing" / "names.key"):
+        with pytest.raises(BundleError, match="cannot be used"):
+            key_of_file(path)
+    if os.geteuid():
+        closed = tmp_path / "closed.key"
+        closed.touch(0o000)
+        with pytest.raises(BundleError, match="cannot be used"):
+            key_of_file(closed)

@@ -17,8 +17,14 @@ SMALL = traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_tra
 LARGE = traces.ROOT / "fixtures" / "transformer" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 OTHER = traces.ROOT / "fixtures" / "nonascii" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 ONE_ROUND = ("--rounds", "0")
+RECOMPILES = traces.ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 # Arguments of each benchmark, and text in its output.
 PLAIN = {
+    "compiles": (
+        (RECOMPILES, "--compiles", "20,40", "--memory", "1kB"),
+        ("20 compiles, .* build: .* MB at the peak", "40 compiles, .* report: .* MB at the peak"),
+    ),
+    "make_compiles": ((RECOMPILES, "OUT", "--compiles", "20"), ()),
     "compare": (
         (SMALL, OTHER, *ONE_ROUND, "--no-budgets"),
         ("of the time of a build", "MB \\(200 allowed\\)"),

@@ -70,6 +70,12 @@ COMPILED = {
     "backend_fails_one": {"023": HEALTHY, "1": ["embed", "block! RuntimeError: broken backend"]},
     "late": {"0123": HEALTHY},
     "cached_before": {"0123": ["embed", f"sync {SUM}"]},
+    "one_skips": {"012": ["embed", "step", "head"], "3": ["embed", "head"]},
+    "swapped": {"023": ["warmup", "embed", "block"], "1": ["warmup", "block", "embed"]},
+    "other_recompile": {"0123": ["scaled", "scaled"]},
+    "no_wait": {"0123": [f"total {SUM}"]},
+    "cut_log": {"012": HEALTHY, "3": ["embed", "block"]},
+    "empty_log": {"012": HEALTHY, "3": []},
 }
 # The same for the second run in the folder.
 COMPILED_SECOND = {
@@ -131,7 +137,11 @@ def test_the_logs_are_small_and_whole_and_hold_no_path_of_a_machine(script, name
             and path.stat().st_size < 40_000
         )
         data = zstandard.decompress(path.read_bytes())
-        assert script.FOREIGN_PATH.search(data) is None and script.make_neutral(data, []) == data, path
+        assert script.FOREIGN_PATH.search(data) is None
+        if f"jobs/{name}" in script.SHORTENED and "_rank_3_" in path.name:
+            assert not data.endswith(b"\n")
+            continue
+        assert script.make_neutral(data, []) == data, path
 
 
 @pytest.mark.parametrize("name", FOLDERS)

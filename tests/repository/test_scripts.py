@@ -34,11 +34,11 @@ HERE = {
     "fuzz",
     "in_venv.py",
     "mutate",
-    "redact-words",
     "same-facts",
     "sample-words",
     "screenshots",
     "test",
+    "torch-names",
     "versions",
 }
 ENVIRONMENT = traces.ROOT / ".venv" / ".installed"
@@ -87,10 +87,24 @@ def test_fuzz_runs_a_case():
     assert "1 cases, 0 faults" in ran(SCRIPTS / "fuzz", "--repeat", "small-zstd:17:info")
 
 
-def test_words_of_redaction_are_written(tmp_path):
-    ran(sys.executable, SCRIPTS / "redact-words", "--out", tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"ours.txt", "prose.txt"}
-    assert {"dynamo_start", "compilation_metrics"} <= set((tmp_path / "ours.txt").read_text().split())
+def test_names_of_a_torch_are_collected(tmp_path):
+    module = tmp_path / "torch" / "_dynamo" / "new.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(
+        "class NewError(Exception):\n    def once(self):\n        with dynamo_timed('new_span'):\n"
+        "            trace_structured('artifact', lambda: {'name': 'new_artifact'})\n"
+        "            unimplemented(gb_type='New break')\n"
+    )
+    names = module_of("torch-names").Names({})
+    names.add_torch(tmp_path)
+    assert names.document() == {
+        "files": {"torch/_dynamo/new.py": "NewError once"},
+        "artifacts": ["new_artifact"],
+        "breaks": ["New break"],
+        "exceptions": ["torch._dynamo.new.NewError"],
+        "spans": ["new_span"],
+        "types": ["artifact"],
+    }
 
 
 def test_a_fact_missing_from_new_words_is_named():

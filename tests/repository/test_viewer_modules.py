@@ -4,7 +4,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import traces
-from tlparse_bundle.serve.viewer_modules import IMPORT, LATER, TYPE, WORKER, references
+from tlparse_bundle.serve.viewers import IMPORT, LATER, TYPE, WORKER, references
 
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}

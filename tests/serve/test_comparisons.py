@@ -15,7 +15,7 @@ from tlparse_bundle.cli.main import cli
 from tlparse_bundle.serve.http.app import create_app
 from tlparse_bundle.serve.publish.comparison_folder import write_comparison
 from tlparse_bundle.serve.publish.export import export_comparison
-from tlparse_bundle.serve.viewer_modules import needed
+from tlparse_bundle.serve.viewers import needed
 from tlparse_bundle.statements.runs.compare.document import compare
 from traces import ROOT, files
 

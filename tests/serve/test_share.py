@@ -15,8 +15,7 @@ from tlparse_bundle.serve.publish import fork as fork_module
 from tlparse_bundle.serve.publish.export import export, viewers_of
 from tlparse_bundle.serve.publish.fork import fork
 from tlparse_bundle.serve.publish.site import write_site
-from tlparse_bundle.serve.viewer_modules import modules, needed
-from tlparse_bundle.serve.viewers import forkable, viewers_folder
+from tlparse_bundle.serve.viewers import forkable, modules, needed, viewers_folder
 
 
 @pytest.fixture(scope="module")

@@ -164,7 +164,7 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert [
         (row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")
     ] == [("u0 > 2", "True")]
-    assert text(draft) == "1 export. 2 export problems, 1 export assumption."
+    assert text(draft) == "1 export. 2 export failures, 1 export assumption."
     assert [row["title"] for row in rows(export, "export-failure")] == [
         "The export stopped at a data-dependent condition: `zuf0 > 0.0`"
     ]

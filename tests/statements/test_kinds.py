@@ -7,6 +7,7 @@ import pytest
 import traces
 import zstandard
 from jsonschema import Draft202012Validator
+from sentence_lengths import MOST_HEADLINE, MOST_SENTENCES, MOST_TITLE, counted, sentence_count
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements import registry
 from tlparse_bundle.statements.finding import ERROR, stage
@@ -379,23 +380,14 @@ QUOTING = {
 }
 
 
-def counted(text):
-    """The length of a text in which names and values have usual lengths."""
-    return len(re.sub("`[^`]*`", lambda span: span[0][:20], text))
-
-
-def sentence_count(text):
-    return len(re.findall(r"[.!?](?=\s|$)", re.sub("`[^`]*`", "", text)))
-
-
 def test_sentences_are_short(logs):
     """Only what torch wrote is longer."""
     for name, log in logs:
-        assert counted(log.summary["text"]) <= 120, (name, log.summary["text"])
+        assert counted(log.summary["text"]) <= MOST_HEADLINE, (name, log.summary["text"])
         for row in log.findings():
             quotes = row["kind"] in QUOTING or "mismatched" in str(row["details"])
             title = row["title"].partition(": ")[0] if quotes else row["title"]
-            assert counted(title) <= 100, (name, title)
-            assert quotes or sentence_count(row["text"]) <= 3, (name, row["text"])
+            assert counted(title) <= MOST_TITLE, (name, title)
+            assert quotes or sentence_count(row["text"]) <= MOST_SENTENCES, (name, row["text"])
             for remedy in row["remedies"]:
-                assert remedy["source"] == "torch" or sentence_count(remedy["text"]) <= 3, remedy
+                assert remedy["source"] == "torch" or sentence_count(remedy["text"]) <= MOST_SENTENCES, remedy

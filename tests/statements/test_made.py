@@ -454,7 +454,7 @@ def test_a_partial_graph_without_its_exception(found):
     (row,) = of(
         found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure"
     )
-    assert row["title"] == "`make_fx` failed outside of a compile" and "not the exception" in row["text"]
+    assert row["title"] == "`make_fx` failed outside a compile" and "not the exception" in row["text"]
 
 
 def test_a_cold_cache_costs_nothing(found):

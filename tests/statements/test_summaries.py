@@ -39,7 +39,7 @@ VERSIONS = {
     "2.6.0/breaks": "9 functions, 17 compiles, 451 ms. 8 graph breaks at 6 places.",
     "2.15.0/breaks": "9 functions, 17 compiles, 651 ms. 8 graph breaks at 6 places.",
     "2.6.0/killed": "2 functions, 2 compiles, 35.5 ms. 1 compile did not end.",
-    "2.15.0/draft_export": "1 export. 1 export problem, 1 export assumption.",
+    "2.15.0/draft_export": "1 export. 1 export failure, 1 export assumption.",
 }
 
 

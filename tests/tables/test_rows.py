@@ -188,10 +188,21 @@ def test_nothing_is_left_in_the_folder(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_folder_they_wait_in_memory(tmp_path, monkeypatch):
+def test_a_folder_that_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    data, packs = packs_of(50)
-    assert list(packs) == data
+    with pytest.raises(BundleError, match="none' cannot be written: No such file") as caught:
+        packs_of(50)
+    assert caught.value.code == "unwritable" and "TMPDIR" in caught.value.hint
+
+
+def test_no_folder_for_temporary_files(monkeypatch):
+    def nowhere():
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
+    with pytest.raises(BundleError, match="temporary files cannot be written: No usable"):
+        packs_of(50)
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")

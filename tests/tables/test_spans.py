@@ -13,11 +13,11 @@ from log_builder import log, record, span
 from log_strategies import cases
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.log.stacks import StackTable
-from tlparse_bundle.model.times import forward_us
+from tlparse_bundle.model.compiles import forward_us
 from tlparse_bundle.tables import spans
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.tally import Compile, Tally
+from tlparse_bundle.tables.tally import Tally
 
 T0 = 1_795_246_200_000_000
 
@@ -306,7 +306,7 @@ def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
     """``settle`` at any time, as for a log that grows; times mostly increase."""
     settling, plain = (Spans(TableContext(StackTable(), Diagnostics(), Tally())) for _ in range(2))
     for table in (settling, plain):
-        table._compiles.append(Compile(None, 1, 0, 0))
+        table._compiles.append(None, 1, 0)
     now = 0
     for number, (name, phase, time_us, duration_us) in enumerate(events):
         now += time_us if forward else 0

@@ -119,7 +119,7 @@ def test_malformed_files_are_reported_in_a_sentence(spoilt, path, change, view, 
 def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, path, place):
     file, *keys = place
     page = spoilt(file, put(*keys, path), "#v=1&view=events")
-    expect(alert(page).first).to_contain_text("is malformed: it names")
+    expect(alert(page).first).to_contain_text("is damaged: it names")
     own = page.url.partition("?bundle=")[2].partition("#")[0]
     assert all(
         f"{own}manifest.json" in url or f"{own}logs/fixture0/" in url or "/viewers/" in url

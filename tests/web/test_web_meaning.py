@@ -269,7 +269,7 @@ def test_one_real_change_is_one_difference(show):
     }
     at = code.index("async_compile.wait")
     assert differences("python", code, code[:at] + "print()\n" + code[at:]) == {
-        "1 changed part": [["code outside of kernels", ""]]
+        "1 changed part": [["code outside kernels", ""]]
     }
 
 
@@ -468,4 +468,4 @@ def test_generated_code_is_compared_by_kernel(show):
     expect(region.locator("details .meaning-head")).to_have_text(
         [re.compile(r"C\+\+ kernel.*cpp_fused_sin_0 → cpp_fused_sin_1"), re.compile("function.*call")]
     )
-    expect(region).to_contain_text("The code outside of kernels is equal.")
+    expect(region).to_contain_text("The code outside kernels is equal.")

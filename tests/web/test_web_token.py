@@ -2,9 +2,12 @@
 nothing.
 """
 
+from contextlib import ExitStack
+
 import pytest
 from pages import settle
 from playwright.sync_api import expect
+from tlparse_bundle.cli.browser import say_address
 from tlparse_bundle.serve.http.access import address_with
 
 TOKEN = "aB3-" * 8
@@ -30,6 +33,17 @@ def test_the_printed_address_opens_the_bundle_and_stays_open(page, base):
     second = page.context.new_page()  # a tab, or a bookmark
     second.goto(f"{base}/viewers/default/?bundle=/bundles/run/#v=1&view=compiles")
     expect(second.locator("main")).to_contain_text("[0/0]")
+
+
+def test_the_file_that_a_browser_gets_opens_the_bundle(page, base, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with ExitStack() as kept:
+        say_address(f"{base}/", TOKEN, port=0, opened=kept)
+        (address,) = opened
+        assert address.startswith("file:///") and TOKEN not in address
+        page.goto(address)
+        is_open(page, base)
 
 
 def test_without_the_token_a_page_explains_the_next_step(page_with_errors, base):

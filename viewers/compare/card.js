@@ -1,5 +1,6 @@
 // The card of one change.
 import { findingText } from "../lib/finding/card.js";
+import { kindTitle } from "../lib/finding/kind-titles.js";
 import { h, plain, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { changeLinks } from "./links.js";
@@ -33,7 +34,7 @@ export function changeCard(context, pair, change, { level, where }) {
     h(
       "span",
       null,
-      kind === "finding" && typeof found === "string" ? found.replaceAll("-", " ") : (KINDS[kind] ?? kind),
+      kind === "finding" && typeof found === "string" ? kindTitle(found) : (KINDS[kind] ?? kind),
     ),
     count > 1 && h("span", { class: "number" }, plural(count, COUNTED[kind] ?? "compile")),
     where && h("span", null, where),

@@ -83,6 +83,10 @@ const COUNTS = {
 /** @param {number | null} number "–" when the log does not record it */
 const amount = (number) => (number === null ? "–" : count(number));
 
+/** Return "+3", "−2", or "–" if a count is not recorded. @param {number | null} left @param {number | null} right */
+const countDifference = (left, right) =>
+  left === null || right === null ? "–" : `${right > left ? "+" : "−"}${count(Math.abs(right - left))}`;
+
 /** Build the table of totals of both sides. @param {Context} context */
 function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
@@ -155,7 +159,7 @@ function compared({ run: { document }, pair }) {
         counts
           .filter(({ name, base: left, new: right }) => Object.hasOwn(COUNTS, name) && left !== right)
           .map(({ name, base: left, new: right }) =>
-            row(COUNTS[name], amount(left), amount(right), "≠ different"),
+            row(COUNTS[name], amount(left), amount(right), countDifference(left, right)),
           ),
         row("torch", torch[0], torch[1], unknown ? "–" : torch[0] === torch[1] ? "same" : "≠ different"),
       ),

@@ -32,7 +32,7 @@ export function comparisonOf(text, label) {
   const problem = isTooDeep(document)
     ? "it is nested too deeply"
     : (firstProblem(SHAPE, document, { newer: format.minor > MINOR }) ?? crossed(document));
-  if (problem !== null) throw new BundleError(`${label} is malformed: ${problem}. ${again}`);
+  if (problem !== null) throw new BundleError(`${label} is damaged: ${problem}. ${again}`);
   return document;
 }
 

@@ -1,6 +1,6 @@
 // The share menu: a link, or one HTML file with both bundles.
 import { h } from "../lib/page/dom.js";
-import { asked } from "../lib/page/hand-over.js";
+import { fetched } from "../lib/page/hand-over.js";
 import { shareMenu, SHARE_WITH_CARE, ONE_FILE } from "../lib/page/share.js";
 import { SIDES } from "./places.js";
 
@@ -19,7 +19,7 @@ export function shareComparison({ document: { base, new: other }, sources, page 
     ),
     page &&
       item("Save as one file", "An HTML page with both bundles; opens from disk", () =>
-        save(`${name}.html`, () => asked(page.href)),
+        save(`${name}.html`, () => fetched(page.href)),
       ),
     h(
       "p",

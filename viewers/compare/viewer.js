@@ -22,7 +22,7 @@ import { pairName } from "./words.js";
  * @property {HTMLElement} element
  * @property {string} title for the title of the page
  * @property {(state: Record<string, string>) => void | Promise<void>} [update] the address changed, the view and the pair of logs did not
- * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
+ * @property {(event: KeyboardEvent) => boolean} [key] a key outside fields; true when it was used
  * @property {() => void} [close]
  */
 

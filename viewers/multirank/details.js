@@ -1,4 +1,5 @@
 // The Details view: tables of log problems, events on some ranks, caches, tensors and run times.
+import { kindTitle } from "../lib/finding/kind-titles.js";
 import { lowest, size, toRuns, words } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
@@ -6,6 +7,17 @@ import { awayLink } from "./data.js";
 import { compileName, tensorText } from "./names.js";
 
 const MOST = 200;
+/** Kind of finding by kind of problem. @type {Record<string, string>} */
+const PROBLEMS = {
+  missing: "missing-rank",
+  empty: "empty-log",
+  cut: "cut-log",
+  unfinished: "unfinished-compile",
+  silent: "never-began",
+  stopped: "never-began",
+  other_logs: "other-run",
+  equal_logs: "equal-logs",
+};
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openDetails({ model }) {
@@ -35,13 +47,13 @@ export async function openDetails({ model }) {
     h("h1", null, "Details"),
     section(
       "Logs",
-      "Ranks whose log is missing, truncated or silent, or ends inside a compile.",
+      "Ranks whose log is missing, is truncated, has no compiles, or ends inside a compile.",
       model.result?.job.world_size == null
-        ? "No log is truncated or silent. World size: not recorded."
-        : "No rank is missing. No log is truncated or silent.",
+        ? "No log is truncated, and each has compiles. World size: not recorded."
+        : "No rank is missing. No log is truncated, and each has compiles.",
       ["Problem", "Ranks", "Compile", "Last phase", "End of log", "Open"],
       (problems ?? []).map((/** @type {any} */ row) => [
-        row.kind.replaceAll("_", " "),
+        kindTitle(PROBLEMS[row.kind] ?? row.kind, true),
         words(row.ranks),
         row.rank_compile === null ? "" : name(row.rank_compile, row.compile),
         row.phase ?? "",

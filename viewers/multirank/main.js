@@ -22,7 +22,7 @@ import { openOverview } from "./overview.js";
  * @property {HTMLElement} element
  * @property {string} title for the title of the page
  * @property {(state: Record<string, string>) => void} [update] called when the URL changes within the view
- * @property {(event: KeyboardEvent) => boolean} [key] called for a key outside of fields; returns whether it was used
+ * @property {(event: KeyboardEvent) => boolean} [key] called for a key outside fields; returns whether it was used
  * @property {() => void} [close]
  * @property {(context: Context) => Promise<() => void>} [grown] called when the bundle has grown; returns a function that updates the view in place. Without it the view reopens
  * @property {() => boolean} [stays] whether the view keeps its state and offers a button instead of updating itself

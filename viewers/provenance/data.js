@@ -1,6 +1,6 @@
 // Loads the graphs of a log that have provenance, and the texts of one graph.
 import { attemptKey, attemptName } from "../lib/bundle/log.js";
-import { malformed } from "../lib/bundle/shape.js";
+import { damaged } from "../lib/bundle/shape.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {{row: any, compile: any, key: string, id: string, label: string}} Graph a row of provenance_groups with its compile (null when it has none), the address of the attempt, its own, and its name */
@@ -69,7 +69,7 @@ function checkSources(log, { sources, lines, kernels }) {
       rows.some((row) => row.sources.some((/** @type {number[]} */ stack) => stack.some(lacks))),
     );
   if (wrong)
-    throw malformed(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
+    throw damaged(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
 }
 
 /** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */

@@ -67,8 +67,8 @@ class RemoteFolder:
     def read(self, path: str, max_bytes: int) -> bytes:
         """Return a file, up to this many bytes."""
         if self._is_web:
-            whole: bytes = self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
-            return whole
+            content: bytes = self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
+            return content
         try:
             data: bytes = self._ask(self._fs.cat_file, path, start=0, end=max_bytes + 1)
         except OSError:

@@ -1,4 +1,4 @@
-"""Delays signals, and ends a process with its parent."""
+"""Delays signals, notes what was finished before one, and ends a process with its parent."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Paths that this process has written, so that an interrupt does not claim that nothing was written.
+finished_places: list[str] = []
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 MOST_TEXT = 2000  # characters of a text that torch wrote
@@ -65,6 +66,11 @@ def code(text: str) -> str:
 
 def function_name(name: str | None) -> str:
     return code(name or "(unknown function)")
+
+
+def length(text: str) -> int:
+    """Return the number of characters of a sentence, at most 20 of each code span: names can be long."""
+    return len(re.sub("`[^`]*`", lambda span: span[0][:20], text))
 
 
 def first_line(text: str | None, most: int = 200) -> str:

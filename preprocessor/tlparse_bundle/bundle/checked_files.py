@@ -229,8 +229,8 @@ class CheckedLog:
 
     def is_left_out(self, blob: str) -> bool:
         """Return whether a blob is missing because the bundle is redacted."""
-        dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
-        return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
+        dropped = self.bundle.manifest.get("redacted", {}).get("dropped", ())
+        return blob in self.blobs and ("payloads" in dropped or self.blobs[blob]["kind"] in dropped)
 
     def blob(self, blob: str) -> bytes:
         """Return an uncompressed blob by path."""

@@ -138,9 +138,10 @@ class Bundle(CheckedBundle):
     def sql(self, query: str) -> Any:
         """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/how-to/sql.md).
 
+        Runs in this process, without limits of time and memory: don't pass a query that you don't trust.
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """
-        from tlparse_bundle.bundle.sql import query_result  # DuckDB takes longer to import than all of ours
+        from tlparse_bundle.bundle.sql.in_process import query_result
 
         _library("pandas")
         with query_result([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:

@@ -1112,7 +1112,7 @@ class RankParityRow(TypedDict):
 
 
 class RankProblemsRow(TypedDict):
-    """Problems with the logs of ranks: missing, cut or silent logs, and unfinished compiles."""
+    """Problems with the logs of ranks: missing or cut logs, logs without compiles, and unfinished compiles."""
 
     kind: Literal["missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs"]
     rank_compile: int | None

@@ -21,7 +21,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,), "array": (list,), "object": (dict,),
 }  # fmt: skip
 _MAX_PROBLEMS = 10
-_NOTES = {"$schema", "$id", "$defs", "title", "description", "x-table"}
+_NOTES = {"$schema", "$id", "$defs", "title", "description", "x-table", "x-content", "x-list"}
 _KNOWN = _NOTES | {
     "$ref", "type", "enum", "const", "minimum", "pattern", "properties", "required", "additionalProperties",
     "propertyNames", "items", "minItems", "maxItems",

@@ -154,7 +154,7 @@ class _Checker:
     def _check_row_tables(self, directory: dict[str, Any]) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["tables"].items():
-            whole: list[Any] = []
+            all_rows: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
                 unknown = next(
@@ -176,9 +176,9 @@ class _Checker:
                     lost == (None, None),
                     f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}",
                 )
-                whole += rows if name in CHECKED_WHOLE else ()
-            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
-                self.sound(check_whole, name, whole, f"table {quoted(name)}")
+                all_rows += rows if name in CHECKED_WHOLE else ()
+            if all_rows and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in all_rows):
+                self.sound(check_whole, name, all_rows, f"table {quoted(name)}")
         return references
 
     def _row_files(

@@ -10,7 +10,14 @@ import click
 
 from tlparse_bundle.cli.bundle_inputs import build_logs, default_out, refuse_bundles
 from tlparse_bundle.cli.completion import complete_paths
-from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
+from tlparse_bundle.cli.options import (
+    Location,
+    memory_option,
+    name_options,
+    no_verify,
+    open_option,
+    port_option,
+)
 from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -69,6 +76,7 @@ def _executor(address: str | None) -> DaskWorkers | None:
     show_default=True,
     help="Compression of the files in the bundle.",
 )
+@memory_option
 @name_options
 @open_option("Serve the bundle and open it in the browser. [default: no]")
 @port_option
@@ -84,6 +92,7 @@ def build(
     jobs: int | None,
     executor: str | None,
     codec: str,
+    memory_bytes: int,
     label: str | None,
     commit: str | None,
     open_browser: bool,
@@ -114,6 +123,7 @@ def build(
         "jobs": jobs,
         "executor": _executor(executor),
         "run": run,
+        "memory_bytes": memory_bytes,
         "label": label,
         "commit": commit,
     }

@@ -132,7 +132,7 @@ def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None
 def docs(what: str | None, name: str | None) -> None:
     """Print the format document, the page of a table or a schema.
 
-    Without WHAT, list what there is.
+    Without WHAT, list all pages and schemas.
 
     \b
     Example:

@@ -48,23 +48,23 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
         f" any. [default: {_RULES}]"
     ),
 )
-@click.option("--max-breaks", type=_COUNT, metavar="N", help="Most graph breaks per log.")
-@click.option("--max-recompiles", type=_COUNT, metavar="N", help="Most recompiles per log.")
-@click.option("--max-compiles", type=_COUNT, metavar="N", help="Most compiles per log.")
+@click.option("--max-breaks", type=_COUNT, metavar="N", help="Fail if a log has more than N graph breaks.")
+@click.option("--max-recompiles", type=_COUNT, metavar="N", help="Fail if a log has more than N recompiles.")
+@click.option("--max-compiles", type=_COUNT, metavar="N", help="Fail if a log has more than N compiles.")
 @click.option(
     "--max-failures",
     type=_COUNT,
     metavar="N",
-    help="Most failures per log: failed and unfinished compiles, and failed exports.",
+    help="Fail if a log has more than N failures: failed and unfinished compiles, and failed exports.",
 )
-@click.option("--no-failures", is_flag=True, help="Short for --max-failures 0.")
+@click.option("--no-failures", is_flag=True, help="Same as --max-failures 0.")
 @click.option(
     "--max-compile-time",
     callback=_time_us,
     metavar="TIME",
-    help="Longest compile time per log, such as 60s or 5min.",
+    help="Fail if a log took longer to compile than TIME, such as 60s or 5min.",
 )
-@click.option("--allow-unknown", is_flag=True, help="Pass a limit whose amount is not recorded.")
+@click.option("--allow-unknown", is_flag=True, help="Pass a limit if the log does not record the number.")
 @click.option(
     "--format",
     "form",

@@ -53,7 +53,7 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
     show_default=True,
     help="Output format; github prints workflow annotations.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option(
     "--ranks",
     metavar="A,B",

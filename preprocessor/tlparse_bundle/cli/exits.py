@@ -10,7 +10,7 @@ import threading
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished_places
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.cli.output import say, say_error, say_json, say_misuse, say_traceback
 
 EXIT_INTERRUPTED = 130
@@ -78,16 +78,7 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
     if isinstance(error, BundleError):
         shown_error = error
     elif isinstance(error, OSError):
-        try:
-            sys.stdout.flush()
-        except OSError:  # the same error, which would come back at interpreter exit
-            sys.stdout = None
-        at = "".join(
-            f"{os.fsdecode(name)}: "
-            for name in (error.filename,)
-            if isinstance(name, (str, bytes, os.PathLike))
-        )
-        shown_error = BundleError(f"{at}{error.strerror or error}", code="system")
+        shown_error = _system_error(error)
     elif isinstance(error, MemoryError):
         shown_error = BundleError(
             "out of memory",
@@ -103,6 +94,27 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
         _document(shown_error.code, shown_error.message, shown_error.hint)
     say_error(shown_error)
     return shown_error.exit_code
+
+
+def _system_error(error: OSError) -> BundleError:
+    from tlparse_bundle.bundle.atomic.folder import NO_ROOM, unwritable
+
+    name = error.filename
+    try:
+        sys.stdout.flush()
+        is_output = name is None and error.errno in NO_ROOM  # errors about our files have a name
+    except OSError:  # the same error, which would come back at interpreter exit
+        is_output, sys.stdout = True, None
+    if is_output:
+        return BundleError(
+            f"standard output cannot be written: {error.strerror or error}",
+            hint="Send it to a disk with enough space." if error.errno in NO_ROOM else "",
+            code="unwritable",
+        )
+    if error.errno in NO_ROOM and error.filename2 is not None:  # the copy, not its source
+        return unwritable(os.fsdecode(error.filename2), error)
+    at = f"{os.fsdecode(name)}: " if isinstance(name, str | bytes | os.PathLike) else ""
+    return BundleError(f"{at}{error.strerror or error}", code="system")
 
 
 def _interrupted(error: BaseException, as_json: bool) -> int:

@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, name_options, open_option, port_option
+from tlparse_bundle.cli.options import Location, memory_option, name_options, open_option, port_option
 from tlparse_bundle.cli.output import say, say_error, say_json, shown
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class ServerOptions(NamedTuple):
     show_default=True,
     help="Compression of the files in the bundle.",
 )
+@memory_option
 @name_options
 @open_option("Open the page in the browser. [default: no]")
 @port_option
@@ -64,6 +65,7 @@ def follow(
     no_serve: bool,
     overwrite: bool,
     codec: str,
+    memory_bytes: int,
     label: str | None,
     commit: str | None,
     open_browser: bool,
@@ -87,7 +89,12 @@ def follow(
     if no_serve and (open_browser or port is not None):
         raise click.UsageError("--no-serve cannot be combined with --open or --port.")
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
-    options: dict[str, Any] = {"codec": codec, "label": label, "commit": commit}
+    options: dict[str, Any] = {
+        "codec": codec,
+        "memory_bytes": memory_bytes,
+        "label": label,
+        "commit": commit,
+    }
     prepare(paths, out, options, overwrite=overwrite)
     options["overwrite"] = overwrite
     with opened_server(None if no_serve else ServerOptions(port), open_browser=open_browser) as server:
@@ -136,12 +143,12 @@ def opened_server(
     if options is None:
         yield None
         return
+    from tlparse_bundle.cli.browser import say_address
     from tlparse_bundle.cli.growing_processes import Server
-    from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.access import new_token
     from tlparse_bundle.serve.http.server import listen
 
-    with listen(options.port) as sock:
+    with listen(options.port) as sock, ExitStack() as kept:
         token = new_token() if options.with_token else None
         server = Server(sock, token, options.viewers, options.allow_origins)
         say_address(
@@ -149,7 +156,7 @@ def opened_server(
             token,
             port=options.port,
             allow_origins=options.allow_origins,
-            open_browser=open_browser,
+            opened=kept if open_browser else None,
             err=err,
         )
         yield server
@@ -305,7 +312,7 @@ def _say_start(
 
 
 def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
-    from tlparse_bundle.bundle.atomic import finished_places
+    from tlparse_bundle.base.signals import finished_places
 
     finished_places.append(str(out))
     _say_if_read(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished_places
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.cli.child_process import Child, Lifeline
 from tlparse_bundle.cli.exits import Terminated
@@ -30,6 +30,8 @@ _READ_BYTES = 1 << 16
 _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 0.05
 _REPEAT_SECONDS = 0.3  # a signal that repeats sooner counts as the same
+# To finish after SIGTERM or SIGHUP; then the bundle stays as the last state left it.
+_TERM_SECONDS = 1.0
 _LAST_EVENT_SECONDS = 1.5  # for open pages to learn that the bundle is finished
 _END_SECONDS = 4.0  # for the server to finish responses
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -318,6 +320,7 @@ def watch(
     """Update the display until ``ended`` or a signal, then finish the bundle; return the signal or None.
 
     A second signal raises KeyboardInterrupt or Terminated at once; without ``finishes`` the first one does.
+    So does SIGTERM or SIGHUP when finishing takes longer than _TERM_SECONDS.
     Raises the exception of the writer.
     """
     views = Views(following.request.out)
@@ -339,6 +342,9 @@ def watch(
                 noted = True
                 display.note("Finishing the bundle. Press Ctrl-C again to stop at once.")
             following.hear()
+            late = finish_s and time.monotonic() - finish_s >= _TERM_SECONDS
+            if first not in (None, signal.SIGINT) and late and following.result is None:
+                raise_signal(first)
             now_us = time.time_ns() // 1000
             if seen != following.states:
                 states = following.states

@@ -67,15 +67,22 @@ class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"-h", "--help", "--version"}
         if args and args[0] not in (commands := self.list_commands(ctx)) and args[0] not in own:
-            import difflib
-
-            close = difflib.get_close_matches(args[0], commands, n=1, cutoff=0.7)
-            if close and not os.path.exists(args[0]):
-                raise click.UsageError(
-                    f"{args[0]!r} is neither a command nor a file. Did you mean {close[0]!r}?", ctx
-                )
+            self._need_path(ctx, args, commands)
             args = ["build", *args]
         return super().parse_args(ctx, args)
+
+    def _need_path(self, ctx: click.Context, args: list[str], commands: list[str]) -> None:
+        """Raise UsageError when the first argument is probably a mistyped command: it does not exist, and
+        it resembles a command or is the only argument.
+        """
+        import difflib
+
+        name = args[0]
+        is_alone = len(args) == 1 and not name.startswith("-") and not any(mark in name for mark in "./\\:")
+        close = difflib.get_close_matches(name, commands, n=1, cutoff=0.5 if is_alone else 0.7)
+        if (close or is_alone) and not os.path.exists(name):
+            hint = f"Did you mean {close[0]!r}?" if close else "For all commands: tlparse-bundle --help"
+            raise click.UsageError(f"no command or file {name!r}. {hint}", ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands, and paths for the default command."""

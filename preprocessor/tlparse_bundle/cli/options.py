@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,9 +14,12 @@ from tlparse_bundle.cli.completion import file_completion
 
 if TYPE_CHECKING:
     _LocationType = click.ParamType[Path | str]  # not generic at run time in older clicks
+    _SizeType = click.ParamType[int]
 else:
-    _LocationType = click.ParamType
+    _LocationType = _SizeType = click.ParamType
 
+_SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([kMGT]?B)?", re.IGNORECASE)
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 no_verify = click.option(
@@ -48,6 +52,32 @@ def name_options(command: _Command) -> _Command:
         "--label",
         metavar="TEXT",
         help="Name of the program, stored in the bundle; 'trend' draws one line per label.",
+    )(command)
+
+
+class Size(_SizeType):
+    """A number of bytes, such as 256MB."""
+
+    name = "size"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = _SIZE.fullmatch(str(value).strip())
+        size_bytes = int(float(match[1]) * _UNITS[(match[2] or "B").upper()]) if match else 0
+        if not size_bytes:
+            self.fail(f"{value!r} is not a size. Write for example 256MB or 1GB.", param, ctx)
+        return size_bytes
+
+
+def memory_option(command: _Command) -> _Command:
+    """Add --memory to a command that builds a bundle."""
+    return click.option(
+        "--memory",
+        "memory_bytes",
+        type=Size(),
+        default="256MB",
+        show_default=True,
+        metavar="SIZE",
+        help="Memory for parsed rows of each log; larger tables stay in a temporary file.",
     )(command)
 
 

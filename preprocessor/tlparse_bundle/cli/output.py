@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
 from typing import Any
 
 import click
@@ -55,46 +54,6 @@ def say_json(value: Any) -> None:
         raise BundleError("the result is nested too deeply to print as JSON", code="damaged") from None
 
 
-def say_address(
-    url: str,
-    token: str | None,
-    *,
-    port: int | None,
-    allow_origins: Collection[str] = (),
-    page: str = "",
-    open_browser: bool = False,
-    stop: str = "",
-    err: bool = False,
-) -> None:
-    """Print the address of the pages, to stderr if ``err``, and open it if ``open_browser``."""
-    from tlparse_bundle.serve.http.access import address_with, base_with
-    from tlparse_bundle.serve.http.server import DEFAULT_PORT, ssh_hint
-
-    address = address_with(f"{url}{page}", token)
-    say(address, err=err)
-    if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
-        say(
-            f"Port {DEFAULT_PORT} is taken by another program, so links saved with that port don't open"
-            " these pages.",
-            err=True,
-        )
-    if allow_origins:
-        say(
-            f"Bundles for pages of {', '.join(allow_origins)}: {base_with(url, token)}bundles/",
-            err=True,
-        )
-    hint = ssh_hint(url)
-    if hint:
-        say(f"To open it on your own machine: {hint}", err=True)
-    if stop:
-        say(stop, err=True)
-    sys.stdout.flush()
-    if open_browser:
-        import webbrowser
-
-        webbrowser.open(address)
-
-
 def say_error(error: BundleError) -> None:
     """Print the message and the hint of an error.
 
@@ -135,7 +94,6 @@ def _indented(text: str) -> str:
 
 __all__ = [
     "say",
-    "say_address",
     "say_colored",
     "say_error",
     "say_json",

@@ -35,7 +35,7 @@ _FORMATS = ("text", "markdown", "json", "github")
     metavar="KIND",
     help="Print only this kind of finding, such as recompile. Repeatable.",
 )
-@click.option("--limit", type=click.IntRange(min=0), help="Most findings per log.")
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Print at most N findings per log.")
 def report(
     bundle: Path | str,
     form: str,

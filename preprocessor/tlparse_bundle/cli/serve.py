@@ -51,7 +51,7 @@ viewer_option = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     callback=_viewers,
-    help="Folder of a viewer of your own, with an index.html. Repeatable.",
+    help="Folder with your own viewer (an index.html). Repeatable.",
 )
 
 
@@ -72,7 +72,7 @@ viewer_option = click.option(
     "--follow",
     "follows",
     is_flag=True,
-    help="Follow BUNDLE, logs that are still being written; open pages update.",
+    help="Treat BUNDLE as logs that are still being written; open pages update.",
 )
 @open_option("Open the page in the browser. [default: no]")
 def serve(
@@ -147,8 +147,8 @@ def serve_bundles(
     page: str = "",
 ) -> None:
     """Serve until Ctrl-C; ``page`` is the page to open. Raises BundleError if a bundle cannot be read."""
+    from tlparse_bundle.cli.browser import say_address
     from tlparse_bundle.cli.exits import end_at_signals
-    from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.server import serve as run_server
 
     def ready(url: str, token: str | None) -> None:
@@ -158,7 +158,7 @@ def serve_bundles(
             port=port,
             allow_origins=allow_origins,
             page=page,
-            open_browser=open_browser,
+            opened=kept if open_browser else None,
             stop="Press Ctrl-C to stop.",
         )
 

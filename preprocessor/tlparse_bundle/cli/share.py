@@ -110,16 +110,14 @@ def redacted_bundles(
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.redact.policy import policy
-    from tlparse_bundle.redact.redact import Words
+    from tlparse_bundle.redact.pseudonyms import new_key
     from tlparse_bundle.redact.redact import redact as write
 
     with temporary_folder() as work:
         new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
-        old = {path: Bundle.open(path) for path in new}
-        # One pseudonym per name in all bundles, so that they can be compared.
-        words = Words(list(old.values()), policy(preset))
+        key = new_key()  # one for all bundles, so that they can be compared
         for path, out in new.items():
-            write(old[path], out, policy(preset), words=words)
+            write(Bundle.open(path), out, policy(preset), key=key)
         named = {name: str(out) for path, out in new.items() for name in (path.name, str(path))}
         yield list(new.values()), [(named.get(base, base), named.get(other, other)) for base, other in pairs]
 
@@ -301,7 +299,7 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     "--preset",
     type=click.Choice(PRESETS),
     help=(
-        "What to remove: share-with-public drops payloads, share-with-vendor keeps them. [default:"
+        "What to remove: share-with-public also drops the tables that describe the model. [default:"
         " share-with-public]"
     ),
 )
@@ -311,16 +309,23 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     metavar="NAMES",
     callback=_classes,
     help=(
-        "Keep these, though the preset drops them; separate with commas. If you name parts, such as"
-        " findings,timeline, only those are kept."
+        "Keep these, though the preset drops them: fields with text, such as graph_breaks.text (--preview"
+        " lists them), source, payloads, or parts. Separate with commas."
     ),
 )
 @click.option(
     "--drop",
     multiple=True,
-    metavar="NAMES",
+    metavar="PARTS",
     callback=_classes,
-    help="Also remove these: payloads, source, guards, strings, metadata, names, or parts.",
+    help="Also remove the tables of these parts, such as metrics,timeline.",
+)
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=(
+        "Use the key in this file, so that names get the same pseudonyms in all bundles. Created if missing."
+    ),
 )
 @click.option("--preview", is_flag=True, help="Print what would be removed and kept; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
@@ -331,32 +336,33 @@ def redact(
     preset: str | None,
     keep: list[str],
     drop: list[str],
+    key_file: Path | None,
     preview: bool,
     overwrite: bool,
     verify: bool,
 ) -> None:
-    """Write a copy of a bundle without code, names and paths.
+    """Write a copy of a bundle without code, messages, names and paths.
 
-    Structure, times, counts and torch's own messages stay. Functions, files, modules and tensors are renamed,
-    for example to fn_12 and file_3.py, consistently in all tables, payloads and logs. The result is searched
-    for every name, path and source line of the logs. If one is found, nothing is written.
+    Structure, times, counts and what torch ships stay. Functions, files, modules and tensors get pseudonyms
+    from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads
+    are left out. Findings keep number, kind and place. Their sentences are rewritten from what is left.
 
     \b
     Example:
+      tlparse-bundle redact out/ --preview
       tlparse-bundle redact out/ shared/
       tlparse-bundle redact out/ shared/ --preset share-with-vendor
-      tlparse-bundle redact out/ shared/ --drop payloads,source
-      tlparse-bundle redact out/ shared/ --keep findings,timeline
-      tlparse-bundle redact out/ --preview
+      tlparse-bundle redact out/ shared/ --keep graph_breaks.explanation --drop metrics
+      tlparse-bundle redact out/ shared/ --key-file names.key
 
     \b
-    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, guards, graphs, kernels,
-    provenance, tensors, symbols, metrics, runtime, sources, export, vllm, anatomy, ranks.
+    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, metrics, anatomy, guards, graphs,
+    kernels, provenance, tensors, symbols, runtime, sources, export, vllm, ranks.
     """
-    from tlparse_bundle.base.wording import plural
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.redact.policy import policy
     from tlparse_bundle.redact.preview import preview as preview_of
+    from tlparse_bundle.redact.pseudonyms import key_of_file
     from tlparse_bundle.redact.redact import redact as write
 
     chosen = policy(preset, keep, drop)
@@ -369,14 +375,11 @@ def redact(
         for line in preview_of(source, chosen):
             say(line)
         return
-    redacted = write(source, out, chosen, overwrite=overwrite)
+    key = None if key_file is None else key_of_file(key_file)
+    redacted = write(source, out, chosen, overwrite=overwrite, key=key)
     say(
         f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without"
-        f" {', '.join(chosen.as_row()['dropped'])}. Renamed {plural(redacted.renamed, 'name')}, removed"
-        f" {plural(redacted.lines, 'line')} of source code.",
+        f" {', '.join(chosen.as_row()['dropped'])}.",
         err=True,
     )
-    if redacted.changed:
-        changes = ", ".join(f"{kind} {change:+d}" for kind, change in redacted.changed.items())
-        say(f"warning: the number of findings differs from {shown(bundle)}: {changes}", err=True)
     say(f"View it before you share it: tlparse-bundle serve {shown(out)}", err=True)

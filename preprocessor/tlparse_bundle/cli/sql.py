@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.output import say, say_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from duckdb import DuckDBPyConnection
+    from collections.abc import Iterable, Sequence
 
     from tlparse_bundle.bundle.reader import Bundle
 
@@ -41,11 +40,15 @@ _MEASURED = 200  # rows that set the column widths
     help="Write all tables to one DuckDB file.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
-def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool) -> None:
+@click.option("--trusted", is_flag=True, help="Run QUERY without limits of time, memory and size.")
+def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool, trusted: bool) -> None:
     """Query the tables of one or more bundles in SQL.
 
     Without QUERY, list the tables and their columns. Needs DuckDB: pip install 'tlparse-bundle[sql]'. The
     first columns of each table are bundle, log and rank. Table logs has one row per log, with its totals.
+
+    A query can only read, and only the files of the bundles. It runs in a process of its own, which may take
+    60 seconds and 2 GB of memory, and return 100,000 rows and 32 MB.
 
     \b
     Example:
@@ -63,7 +66,7 @@ def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool
     if out:
         _write(opened, out, overwrite=overwrite)
     if query:
-        _ask(opened, query, form)
+        _ask(opened, query, form, trusted=trusted)
     elif not out:
         _list(opened, form)
 
@@ -73,8 +76,8 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], str | None]:
     from tlparse_bundle.base.remote import is_url
 
     *places, last = arguments
-    is_place = is_url(last) or os.path.isdir(last)
-    if is_place or (not places and not re.search(r"\s", last)):  # a single word is a missing bundle
+    is_word = not re.search(r"\s", last)
+    if os.path.isdir(last) or (is_word and (is_url(last) or not places)):  # it may be a missing bundle
         return [*places, last], None
     if not places:
         raise click.UsageError("BUNDLE is missing. Pass it before the query.")
@@ -95,7 +98,7 @@ def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
 def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool) -> None:
     from tlparse_bundle.bundle.atomic.folder import new_file
     from tlparse_bundle.bundle.layout import guards
-    from tlparse_bundle.bundle.sql import write
+    from tlparse_bundle.bundle.sql.in_process import write
 
     with new_file(
         out,
@@ -112,10 +115,11 @@ def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool)
 
 def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
     from tlparse_bundle.bundle.schemas import schema, schema_names
-    from tlparse_bundle.bundle.sql import database, tables
+    from tlparse_bundle.bundle.sql.views import COLUMNS
 
-    with database(bundles) as connection:
-        columns_of = tables(connection)
+    columns_of: dict[str, list[str]] = {}
+    for table, column in _confined(bundles, COLUMNS)[1]:
+        columns_of.setdefault(table, []).append(column)
     about = {
         name: schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None
         for name in columns_of
@@ -133,42 +137,54 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
         )
 
 
-def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
-    from tlparse_bundle.bundle.sql import query_result
+def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str, *, trusted: bool) -> None:
+    if not trusted:
+        _print(*_confined(bundles, query), form)
+        return
+    from tlparse_bundle.bundle.sql.engine import column_names, json_value
+    from tlparse_bundle.bundle.sql.in_process import query_result
 
-    with query_result(bundles, query) as rows:
-        if form == "json":
-            names = _names(rows)
-            say_json([dict(zip(names, map(_json_cell, row), strict=True)) for row in rows.fetchall()])
-        elif form == "csv":
-            _print_csv(rows)
-        else:
-            _print_table(rows)
-
-
-def _names(rows: DuckDBPyConnection) -> list[str]:
-    return [column[0] for column in rows.description or ()]
+    with query_result(bundles, query) as result:
+        rows = (row for batch in iter(lambda: result.fetchmany(_MEASURED), []) for row in batch)
+        _print(column_names(result), ([json_value(cell) for cell in row] for row in rows), form)
 
 
-def _rest(rows: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    """Yield the remaining rows."""
-    while batch := rows.fetchmany(_MEASURED):
-        yield from batch
+def _confined(bundles: Sequence[tuple[str, Bundle]], query: str) -> tuple[list[str], list[list[Any]]]:
+    """Return columns and rows of a query in a child process. Raises BundleError if they are cut."""
+    from tlparse_bundle.bundle.sql.confined import Limits, answer
+
+    limits = Limits(seconds=60, rows=100_000, cell_characters=1_000_000, answer_bytes=32_000_000)
+    result = answer(bundles, query, limits)
+    if result.more or result.cut:
+        raise BundleError(
+            f"a cell has more than {limits.cell_characters:,} characters"
+            if result.cut
+            else f"the result has more than {limits.rows:,} rows or {limits.answer_bytes / 1e6:.0f} MB",
+            hint="Select less, with LIMIT or substr. For a query that you trust, --trusted has no limits.",
+            code="too-large",
+            exit_code=2,
+        )
+    return result.columns, result.rows
 
 
-def _json_cell(cell: object) -> object:
-    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
+def _print(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str) -> None:
+    if form == "json":
+        say_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif form == "csv":
+        _print_csv(columns, rows)
+    else:
+        _print_table(columns, rows)
 
 
-def _print_csv(rows: DuckDBPyConnection) -> None:
+def _print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print CSV; escape control characters only on a terminal."""
     import csv
     from io import StringIO
+    from itertools import chain
 
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    lines: list[Sequence[Any]] = [_names(rows), *_rest(rows)]
-    for row in lines:
+    for row in chain((columns,), rows):
         writer.writerow(row)
         if sys.stdout.isatty():
             say(text.getvalue(), nl=False)
@@ -179,16 +195,17 @@ def _print_csv(rows: DuckDBPyConnection) -> None:
     sys.stdout.flush()
 
 
-def _print_table(rows: DuckDBPyConnection) -> None:
-    names = _names(rows)
-    first = [[_text(cell) for cell in row] for row in rows.fetchmany(_MEASURED)]
+def _print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    from itertools import chain, islice
+
+    rows = iter(rows)
+    names = [_text(column) for column in columns]
+    first = [[_text(cell) for cell in row] for row in islice(rows, _MEASURED)]
     widths = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
-    say(_line(map(shown, names), widths))
+    say(_line(names, widths))
     say(_line(("-" * width for width in widths), widths))
-    for texts in first:
+    for texts in chain(first, ([_text(cell) for cell in row] for row in rows)):
         say(_line(texts, widths))
-    for row in _rest(rows):
-        say(_line([_text(cell) for cell in row], widths))
 
 
 def _text(cell: object) -> str:

@@ -33,12 +33,12 @@ _FORMATS = ("text", "json", "benchmark-database")
     show_default=True,
     help="Output format; benchmark-database prints records for the PyTorch benchmark database.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option(
     "--last",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Number of newest runs of each series. [default: {_ROWS} in the table, all as records]",
+    help=f"Show only the N newest runs of each series. [default: {_ROWS} in the table, all as records]",
 )
 @click.option(
     "--out",

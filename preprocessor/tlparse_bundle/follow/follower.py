@@ -18,7 +18,7 @@ from tlparse_bundle.follow.followed_files import Found, Watch, find, folders_of
 from tlparse_bundle.follow.forked_process import CopyProcess
 from tlparse_bundle.follow.growing_folder import NO_ROOM, PatientSink, Place
 from tlparse_bundle.follow.growing_log import Changed, GrowingLog, is_whole
-from tlparse_bundle.follow.state import Pace, Problems, Resumed, State, make_state
+from tlparse_bundle.follow.state import Pace, Problems, Resumed, RetiredStates, State, in_turn, make_state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.log_file import LogFile, reason
 from tlparse_bundle.log.payload import RECENT
@@ -33,13 +33,14 @@ from tlparse_bundle.pipeline.build import (
 )
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.workers import Workers, core_count
+from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
 
 _READ_S, _READ_LEAST_S = 0.1, 0.005  # at once, before anything else is looked after
+_READ_MOST_S = 0.25  # of all logs
+_LOGS_AT_ONCE = 32  # that begin, before anything else is looked after
 _FIND_S = 1.0  # how often the folders are listed, at least
 _FIND_FIRST_S = 0.1  # until there is a log, which is empty at first
 _FIND_URL_S = 3.0
-_KEEP_STATE_S = 30.0  # for those who still read it
-_REMOVE_S = 1.0
 _COLLECT_EACH = 100  # states
 _TRY_AGAIN_S = 2.0  # when a state could not be written
 
@@ -47,9 +48,9 @@ _TRY_AGAIN_S = 2.0  # when a state could not be written
 class Follower:
     """Follows ``traces`` (files, folders, URLs, possibly missing yet) into the folder ``out``.
 
-    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, which is
-    continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks, so
-    the process must have no threads.
+    ``codec``, ``label``, ``commit``, ``memory_bytes`` as in ``build``. ``out`` may hold a growing bundle,
+    which is continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks,
+    so the process must have no threads.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Follower:
         label: str | None = None,
         commit: str | None = None,
         overwrite: bool = False,
+        memory_bytes: int = MEMORY_BYTES,
     ):
         if not hasattr(os, "fork"):
             raise BundleError(
@@ -70,7 +72,7 @@ class Follower:
             )
         self._traces = list(traces)
         self._out = out
-        self._codec = codec
+        self._codec, self._memory_bytes = codec, memory_bytes
         self._names = named(label, commit)
         self._place = Place(out, overwrite=overwrite)
         self._logs: dict[str, GrowingLog] = {}
@@ -83,10 +85,11 @@ class Follower:
         self._counter = 0
         self._copy: CopyProcess | None = None
         self._state: State | None = None
-        self._retired: dict[int, float] = {}  # states, and when they were replaced
+        self._retired = RetiredStates(self._place)
         self._changed = True
         self._ended: Callable[[], bool] = lambda: False
-        self._next_find_s = self._next_removal_s = 0.0
+        self._next_find_s = 0.0
+        self._waiting: list[LogFile] = []  # logs that are found and not begun
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -115,8 +118,13 @@ class Follower:
         now = time.monotonic()
         if now >= self._next_find_s:
             self._find()
-        more = self._read()
-        if self._copy is None and self._changed and self._resumed.caught_up(self._logs) and self._pace.due():
+        caught_up = self._resumed.caught_up(self._logs)
+        unwritten = sum(log.written is None for log in self._logs.values())
+        # A resumed bundle has no state until all its logs have begun.
+        room = max(0, 2 * _LOGS_AT_ONCE - unwritten) if caught_up else _LOGS_AT_ONCE
+        self._begin_waiting(room)
+        more = self._read() or (room > 0 and bool(self._waiting))
+        if self._copy is None and self._changed and caught_up and self._pace.due():
             self._begin_state()
         at_most_s = (
             0.0
@@ -136,16 +144,17 @@ class Follower:
             if self._copy.done:
                 copy, self._copy = self._copy, None
                 self._end_state(copy, on_state)
-        self._remove_retired()
+        if self._state is not None:
+            self._retired.remove(self._state, self._counter)
 
     # Logs come, grow, and go.
 
     def _find(self) -> None:
         begun = time.monotonic()
         found = self._found()
-        for log in found.logs:
-            if log.id not in self._logs and log.id not in self._leaving:
-                self._begin(log)
+        self._waiting = [
+            log for log in found.logs if log.id not in self._logs and log.id not in self._leaving
+        ]
         if not any(map(is_url, self._traces)):
             self._watch.folders(folders_of(self._traces, self._place.root))
         took = time.monotonic() - begun
@@ -160,6 +169,11 @@ class Follower:
         self._problems.replace("found", found.problems)
         return found
 
+    def _begin_waiting(self, most: int) -> None:
+        begun, self._waiting = self._waiting[:most], self._waiting[most:]
+        for log in begun:
+            self._begin(log)
+
     def _begin(self, log: LogFile) -> None:
         self._place.allow([log.path])
         if log.compression is not None:
@@ -172,7 +186,7 @@ class Follower:
                 return
         RECENT.begin(one_of_many=bool(self._logs))
         sink = PatientSink(self._place.root, CODECS[self._codec], self._no_room)
-        self._logs[log.id] = GrowingLog(log, sink, self._strings.get(log.id, {}))
+        self._logs[log.id] = GrowingLog(log, sink, self._strings.get(log.id, {}), self._memory_bytes)
         self._changed = True
 
     def _begin_again(self, log_id: str) -> None:
@@ -182,10 +196,14 @@ class Follower:
         self._changed = True
 
     def _read(self, *, at_once: bool = False) -> bool:
-        """Read new data; return whether there is more."""
+        """Read new data for a moment, of each log in turn; return whether there is more."""
         more = False
         seconds = max(_READ_S / max(1, len(self._logs)), _READ_LEAST_S)
+        until_s = time.monotonic() + _READ_MOST_S
         for log_id, log in list(self._logs.items()):
+            if time.monotonic() >= until_s:
+                return True
+            self._logs[log_id] = self._logs.pop(log_id)  # the next round begins with those after it
             if self._look(log_id, log, at_once):
                 before = log.read_bytes
                 more |= log.read(time.monotonic() + seconds)
@@ -244,21 +262,25 @@ class Follower:
         if self._state is None:
             write_schemas(self._place, self._codec)
         self._counter += 1
-        self._changed = False
         self._pace.begin()
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
             import tlparse_bundle.pipeline.rank_files  # noqa: F401 - else each copy would import all analyses
-        for log in logs:
-            if log.changed:
-                log.settle()
+        # The first state has all that it replaces.
+        at_once = in_turn if self._state or not self._resumed.replaces else list
+        changed = [log for log in at_once(logs) if log.changed]
+        self._changed = any(log.changed and log not in changed for log in logs)
+        for log in changed:
+            log.settle()
         if counter % _COLLECT_EACH == 0:
             gc.unfreeze()
             gc.collect()
         gc.freeze()  # what stays need not be looked at for garbage, which would part it from the copy
         self._copy = CopyProcess(
-            lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests)
+            lambda: make_state(
+                self._place, self._codec, self._names, counter, logs, changed, problems, digests
+            )
         )
 
     def _end_state(self, copy: CopyProcess, on_state: Callable[[dict[str, Any]], None]) -> None:
@@ -306,23 +328,6 @@ class Follower:
             list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking
         )
 
-    def _remove_retired(self) -> None:
-        now = time.monotonic()
-        if self._state is None or now < self._next_removal_s:
-            return
-        self._next_removal_s = now + _REMOVE_S
-        named_now = {
-            self._state.manifest["live"]["counter"],
-            self._counter,
-            *(written.counter for written in self._state.written.values()),
-        }
-        for counter in self._place.states():
-            if counter in named_now:
-                self._retired.pop(counter, None)
-            elif now - self._retired.setdefault(counter, now) > _KEEP_STATE_S:
-                del self._retired[counter]
-                self._place.remove(counter)
-
     # The end.
 
     def _finish(self) -> BuildResult:
@@ -332,11 +337,8 @@ class Follower:
         if not self._logs:
             self._place.drop()
             discover(self._traces)  # raises an error with the reason
-            raise BundleError(
-                "no log could be read",
-                hint="\n".join(row["message"] for row in self.problems),
-                code="no-logs",
-            )
+            why = "\n".join(row["message"] for row in self.problems)
+            raise BundleError("no log could be read", hint=why, code="no-logs")
         if not self._resumed.caught_up(self._logs):  # it is shorter than it was a moment ago
             self._place.unlist()
         summaries = [log.finish() for log in self._logs.values()]
@@ -359,6 +361,7 @@ class Follower:
         again = True
         while again:
             self._find()
+            self._begin_waiting(len(self._waiting))
             while self._read(at_once=True):
                 pass
             again = bool(self._leaving)  # they are read at once: what is in place does not name them
@@ -378,7 +381,13 @@ class Follower:
         if again:
             self._place.unlist()
         made = {
-            log_id: write_log(self._logs[log_id].log, self._place.root, self._codec, strings=found)
+            log_id: write_log(
+                self._logs[log_id].log,
+                self._place.root,
+                self._codec,
+                strings=found,
+                memory_bytes=self._memory_bytes,
+            )
             for log_id, found in again.items()
         }
         return [made.get(summary.row["id"], summary) for summary in summaries]

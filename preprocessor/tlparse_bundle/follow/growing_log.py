@@ -17,12 +17,14 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.log_tables import LogTables
 from tlparse_bundle.pipeline.log_writer import LogBuild, LogSummary
+from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
 from tlparse_bundle.statements.facts import STREAMED
 from tlparse_bundle.statements.kinds.unfinished import running
 
 # Bytes before the read position that identify the file.
 _REMEMBERED_BYTES = 64
 _BLOCK_BYTES = 1 << 20
+AT_ONCE_BYTES = 8 << 20  # of a log, before anything else is looked after
 _OPEN_S = 0.5
 
 
@@ -48,7 +50,7 @@ class GrowingStream:
         self._tail = b""
         self._next_open_s = 0.0
         self.position = 0
-        self.paused = False  # what more there is, is not for now
+        self.left_bytes = 0  # of what may be read now
         self.ended = False
         self.trouble = ""  # why it cannot be read now
 
@@ -106,10 +108,10 @@ class GrowingStream:
     def read(self, size: int, /) -> bytes | None:
         if self.ended:
             return b""
-        if self._file is None or self.paused:
+        if self._file is None or self.left_bytes <= 0:
             return None
         try:
-            data = self._file.read(size)
+            data = self._file.read(min(size, self.left_bytes))
         except OSError as error:
             self.trouble = reason(error)
             data = b""
@@ -118,6 +120,7 @@ class GrowingStream:
             self._file = None
             return None
         self.position += len(data)
+        self.left_bytes -= len(data)
         self._tail = (self._tail + data[-_REMEMBERED_BYTES:])[-_REMEMBERED_BYTES:]
         return data
 
@@ -133,7 +136,8 @@ class WholeStream:
     def __init__(self, stream: LogStream):
         self._stream = stream
         self._read_all = False
-        self.paused = self.ended = False
+        self.left_bytes = 0  # of what may be read now
+        self.ended = False
         self.is_open = True
 
     def look(self, read_sha256: Callable[[], str]) -> bool:
@@ -142,9 +146,10 @@ class WholeStream:
     def read(self, size: int, /) -> bytes | None:
         if self.ended:
             return b""
-        if self.paused:
+        if self.left_bytes <= 0:
             return None
-        data = self._stream.read(size)
+        data = self._stream.read(min(size, self.left_bytes))
+        self.left_bytes -= len(data)
         self._read_all = not data
         return data
 
@@ -184,7 +189,13 @@ class Written:
 class GrowingLog:
     """Build of one log, which waits at its end. ``sink`` is its own."""
 
-    def __init__(self, log: LogFile, sink: FileSink, strings: Mapping[int, str] = {}):
+    def __init__(
+        self,
+        log: LogFile,
+        sink: FileSink,
+        strings: Mapping[int, str] = {},
+        memory_bytes: int = MEMORY_BYTES,
+    ):
         self.log = log
         self.sink = sink
         self.strings = strings
@@ -196,7 +207,12 @@ class GrowingLog:
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
         self._build = LogBuild(
-            log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings
+            log,
+            sink,
+            LogTables(sink.root, sink.codec.name, log.id, False, sink),
+            self._records,
+            strings,
+            memory_bytes,
         )
 
     @property
@@ -227,10 +243,14 @@ class GrowingLog:
         return self._stream.look(lambda: self._records.sha256)
 
     def read(self, until_s: float) -> bool:
-        """Read available data until this monotonic time; return whether there may be more."""
+        """Read available data until this monotonic time, at most ``AT_ONCE_BYTES``; return whether there may
+        be more.
+        """
         before, more = self.read_bytes, True
+        self._stream.left_bytes = AT_ONCE_BYTES
         while more and time.monotonic() < until_s:
             more = self._build.advance()
+        more = more or self._stream.left_bytes <= 0
         if self.read_bytes > before:
             self.read_epoch_us = _now()
             self._compare_clocks()
@@ -270,7 +290,7 @@ class GrowingLog:
         """
         self.sink.below, self.sink.codec, self.sink.keep = below, quick(self.sink.codec), STREAMED
         read_bytes = self.read_bytes
-        self._stream.paused = True
+        self._stream.left_bytes = 0
         while self._build.advance():
             pass
         self._records.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -33,6 +33,7 @@ class Resumed:
         self._problems = problems
         # The sources of the logs that it has, by id, until they were read again.
         self._rows: dict[str, dict[str, Any]] = {}
+        self.replaces = False  # whether there is an earlier state
         self._checked = False
         self._other = False
         self.counter = max(place.states(), default=0)
@@ -47,6 +48,7 @@ class Resumed:
             layout.FORMAT_MINOR,
         )
         self._rows = {row["id"]: row["source"] for row in old["logs"]}
+        self.replaces = True
 
     def check(self, logs: Sequence[LogFile]) -> None:
         """Check that logs still start with the bundle's data, before any is started. Raise BundleError when
@@ -104,6 +106,8 @@ def _begins_with(log: LogFile, source: Mapping[str, Any]) -> bool:
 
 
 _MAX_PROBLEMS = 100
+_LOGS_AT_ONCE = 32  # that a state writes
+_AT_ONCE_BYTES = 256 << 20  # of these logs
 _SHOWN_S = (
     0.9  # after this what was written just after a state began is in the next one, and that one is in place
 )
@@ -159,23 +163,47 @@ class Remembering:
         return results
 
 
+def in_turn(logs: Iterable[GrowingLog]) -> list[GrowingLog]:
+    """Return the changed logs to write in the next state: read ones that have waited longest first.
+
+    They are at most _LOGS_AT_ONCE and _AT_ONCE_BYTES, and at least one.
+    """
+    changed = sorted(
+        (log for log in logs if log.changed),
+        key=lambda log: (not log.read_bytes, log.written.counter if log.written else -1),
+    )
+    chosen: list[GrowingLog] = []
+    size_bytes = 0
+    for log in changed[:_LOGS_AT_ONCE]:
+        size_bytes += log.read_bytes
+        if chosen and size_bytes > _AT_ONCE_BYTES:
+            break
+        chosen.append(log)
+    return chosen
+
+
 def make_state(
     place: Place,
     codec: str,
     names: Mapping[str, str],
     counter: int,
     logs: Iterable[GrowingLog],
+    changed: Collection[GrowingLog],
     problems: Sequence[dict[str, Any]],
     digests: Digests,
 ) -> State:
-    """Write changed files and put the manifest in place. Only in a fork, since it ends the builds of logs."""
+    """Write the files of ``changed`` logs and put the manifest in place. Only in a fork, since it ends the
+    builds of logs. Other logs stay as they were in the last state.
+    """
     below = layout.live_path(counter)
     rows: list[dict[str, Any]] = []
     written: dict[str, Written] = {}
     for log in logs:
         files = log.written
-        if files is None or log.changed:
+        if log in changed:
             files = log.write(counter, below)
+        if files is None:
+            continue
         written[log.log.id] = files
         running = [_on_our_clock(compile, log.behind_us) for compile in files.live["running"]]
         rows.append({**files.live, "running": running, "read_epoch_us": log.read_epoch_us})
@@ -260,3 +288,34 @@ class Pace:
     def wait_s(self, waits: bool) -> float:
         """Return the maximum time to wait while data waits for the next state, in seconds."""
         return self.gap_s() if waits else _IDLE_S
+
+
+_KEEP_STATE_S = 30.0  # for those who still read it
+_REMOVE_S = 1.0
+
+
+class RetiredStates:
+    """Removes the files of states that a newer one replaced, once nobody reads them."""
+
+    def __init__(self, place: Place):
+        self._place = place
+        self._replaced_s: dict[int, float] = {}  # when, by number of the state
+        self._next_s = 0.0
+
+    def remove(self, newest: State, next_counter: int) -> None:
+        """Remove those that neither the newest state nor the one being written names."""
+        now = time.monotonic()
+        if now < self._next_s:
+            return
+        self._next_s = now + _REMOVE_S
+        named_now = {
+            newest.manifest["live"]["counter"],
+            next_counter,
+            *(written.counter for written in newest.written.values()),
+        }
+        for counter in self._place.states():
+            if counter in named_now:
+                self._replaced_s.pop(counter, None)
+            elif now - self._replaced_s.setdefault(counter, now) > _KEEP_STATE_S:
+                del self._replaced_s[counter]
+                self._place.remove(counter)

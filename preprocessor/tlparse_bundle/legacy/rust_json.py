@@ -38,8 +38,8 @@ def loads_leniently(text: bytes) -> Any:
     """
     value = _parsed(text.decode("utf-8", "replace"), _LENIENT)
     if _SURROGATE.search(text):
-        whole = dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        value = _parsed(whole, _LENIENT)
+        repaired = dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        value = _parsed(repaired, _LENIENT)
     return value
 
 
@@ -102,8 +102,8 @@ def _check_depth(value: Any) -> None:
 def _float(text: str) -> float:
     """serde_json's f64_from_parts: up to 64 bits of digits, then one or more steps by powers of ten."""
     number, _, exponent_text = text.lower().partition("e")
-    whole, _, fraction = number.removeprefix("-").partition(".")
-    significand, exponent = _digits(whole, fraction)
+    integer, _, fraction = number.removeprefix("-").partition(".")
+    significand, exponent = _digits(integer, fraction)
     # Beyond some thousands the result is 0 or out of range in any case.
     exponent += max(-99_999, min(99_999, int(exponent_text or 0)))
     value = float(significand)
@@ -123,17 +123,17 @@ _STRICT = _Dialect(_refuse_constant, _float)
 _LENIENT = _Dialect(str, _float_or_text)
 
 
-def _digits(whole: str, fraction: str) -> tuple[int, int]:
+def _digits(integer: str, fraction: str) -> tuple[int, int]:
     """Return the leading digits that fit 64 bits, and the power of ten of the last one."""
-    if len(whole) + len(fraction) < 20:
-        return int(whole + fraction), -len(fraction)
+    if len(integer) + len(fraction) < 20:
+        return int(integer + fraction), -len(fraction)
     significand, count = 0, 0
-    for digit in whole + fraction:
+    for digit in integer + fraction:
         if significand * 10 + int(digit) > _U64_MAX:
             break
         significand = significand * 10 + int(digit)
         count += 1
-    return significand, len(whole) - count
+    return significand, len(integer) - count
 
 
 def _float_text(value: float) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from tlparse_bundle.base.key_numbers import KeyNumbers
+
 # Compiled autograd id, frame id, frame compile id: what all attempts of one compile share.
 FrameCompile = tuple[int | None, int | None, int | None]
 
@@ -59,18 +61,23 @@ class Occurrences:
 
     def __init__(self) -> None:
         # The newest occurrence of frame compiles that came more than once; others have one.
-        self.repeated: dict[FrameCompile, int] = {}
-        self._started: dict[FrameCompile, int] = {}  # frame compile -> the occurrence that had a dynamo_start
-        self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
+        self.any_repeated = False
+        self._repeated = KeyNumbers()
+        self._started = KeyNumbers()  # the occurrence that had a dynamo_start, by frame compile
+        self._started_attempts = KeyNumbers()  # the same of each attempt
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
         """Return the occurrence (1, 2, …) of a record. ``starts``: it is a dynamo_start; ``opens``: a record
         that precedes one.
         """
-        key = cid[:3]
-        occurrence = self.repeated.get(key, 1)
-        if occurrence == (self._started_attempts.get(cid) if starts else opens and self._started.get(key)):
-            occurrence = self.repeated[key] = occurrence + 1
+        key = cid.key(1)
+        attempt = f"{key}_{cid.attempt}" if cid.attempt else key
+        occurrence = self._repeated.get(key) or 1
+        if occurrence == (
+            self._started_attempts.get(attempt) if starts else opens and self._started.get(key)
+        ):
+            occurrence = self._repeated[key] = occurrence + 1
+            self.any_repeated = True
         if starts:
-            self._started_attempts[cid] = self._started[key] = occurrence
+            self._started_attempts[attempt] = self._started[key] = occurrence
         return occurrence

@@ -272,12 +272,12 @@ def _newest_run(logs: list[LogFile]) -> list[LogFile]:
 
     spans = {log: span(log) for log in logs}
     newest = max(logs, key=lambda log: (spans[log][1], log.id))
-    start, end = spans[newest]
+    start, _ = spans[newest]
     ranked = newest.name_rank is not None
     run = {newest}
     for log in sorted(logs, key=lambda log: spans[log][1], reverse=True):
         same_rank = ranked and any(log.name_rank == other.name_rank for other in run)
-        if log not in run and not same_rank and spans[log][1] >= start and spans[log][0] <= end:
+        if log not in run and not same_rank and spans[log][1] >= start:
             run.add(log)
     return [log for log in logs if log in run]
 

@@ -61,9 +61,9 @@ class KnownEnvelopes:
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
         """Return a known envelope if both halves are known and it announces its payload."""
         if payload is not None:
-            known = self._timeline.get(envelope[:-_HASH_BYTES])
-            if known is not None:
-                return known if envelope.endswith(payload.md5 + _END) else None
+            halves = self._timeline.get(envelope[:-_HASH_BYTES])
+            if halves is not None:
+                return halves if envelope.endswith(payload.md5 + _END) else None
         split = envelope.rfind(b"}", 0, -1) + 1
         head = self._heads.get(envelope[:split])
         if head is None:
@@ -125,6 +125,7 @@ _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index
 _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
 _EMPTY_MD5 = md5(b"").decode()
 _MAX_PLACES = 1024  # in the source
+_MAX_COMPILE_IDS = 4096  # that are at hand
 
 
 class EventDecoder:
@@ -170,12 +171,12 @@ class EventDecoder:
         event.payload = None if content is None else content.data
         event.payload_form = "verbatim" if record.verbatim else "lf"
 
-        known = self._known.find(record.envelope, content)
-        if known is not None:
+        halves = self._known.find(record.envelope, content)
+        if halves is not None:
             (
                 (event.type, event.name, event.value, event.metadata, event.metadata_json),
                 (event.compile_id, event.rank),
-            ) = known
+            ) = halves
             kept = record.kept
         else:
             kept = self._read(event, record)
@@ -193,7 +194,7 @@ class EventDecoder:
             else span["name"] == "dynamo" and span["ph"] == "B"
         )
         starts = event.type == "dynamo_start"
-        if event.compile_id is None or not (starts or opens or self._occurrences.repeated):
+        if event.compile_id is None or not (starts or opens or self._occurrences.any_repeated):
             event.occurrence = 1
         else:
             event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
@@ -349,11 +350,11 @@ class EventDecoder:
             return None
         values = tuple(map(fields.get, ID_KEYS))
         # True and 1.0 equal 1.
-        known = self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None
-        if known is not None:
+        compile_id = self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None
+        if compile_id is not None:
             for key in ID_KEYS:
                 fields.pop(key, None)
-            return known
+            return compile_id
         for key, value in zip(ID_KEYS, values, strict=True):
             if value is not None and not is_index(value):
                 self._note(event, "compile-id-invalid", f"{key} {value!r:.40}")
@@ -363,8 +364,10 @@ class EventDecoder:
         for key in ID_KEYS:
             fields.pop(key, None)
         # Runtime metrics pass a compile id without an attempt; they belong to attempt 0.
-        known = self._compile_ids[values] = CompileId(values[0], values[1], values[2], values[3] or 0)
-        return known
+        if len(self._compile_ids) >= _MAX_COMPILE_IDS:
+            self._compile_ids.clear()
+        compile_id = self._compile_ids[values] = CompileId(values[0], values[1], values[2], values[3] or 0)
+        return compile_id
 
     def _trace_event(self, event: Event) -> dict[str, Any] | None:
         try:

@@ -80,17 +80,6 @@ def answer(
     return out
 
 
-def query_cell(cell: Any) -> Any:
-    """Return a cell of a query result as a JSON value."""
-    return (
-        cell
-        if cell is None or isinstance(cell, bool | int | float | str | list | dict)
-        else cell.hex()
-        if isinstance(cell, bytes)
-        else str(cell)
-    )
-
-
 def matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:
     """Yield the lines that contain a text, in all artifacts of a log or in those of one name."""
     seen: set[str | None] = {None}

@@ -6,23 +6,24 @@ The docstring of a tool is its description for the model. Nothing here depends o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from threading import BoundedSemaphore
 from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Compile
-from tlparse_bundle.bundle.sql import query_result
-from tlparse_bundle.mcp.answers import answer, cut, matches, query_cell, span_sums
+from tlparse_bundle.bundle.sql.confined import Limits
+from tlparse_bundle.bundle.sql.confined import answer as sql_answer
+from tlparse_bundle.mcp.answers import answer, cut, matches, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.render.info import status_now, statuses
 from tlparse_bundle.render.running import still_growing
 from tlparse_bundle.statements.runs.compare.document import compare as compared
 
 _MOST_LINES = 400  # of an artifact per call
-_MOST_ROWS = 200
-_MOST_SECONDS = 20.0  # of a query
+_MOST_QUERIES = 2  # at once
+_QUERY = Limits(seconds=20, rows=200, cell_characters=2000, answer_bytes=1 << 20)
 _TIMES = ("total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
 _PLACE = ("function", "file", "line")
 _FINDING = ("kind", "severity", "title", "text", *_PLACE, "count", "cost_us", "cost_of")
@@ -36,6 +37,7 @@ class Tools:
 
     def __init__(self, opened: Opened):
         self._opened = opened
+        self._slots = BoundedSemaphore(_MOST_QUERIES)
 
     def overview(self, bundle: str | None = None) -> dict[str, Any]:
         """Summary of each log and of all ranks. Call this first. Without 'bundle': all bundles."""
@@ -274,21 +276,28 @@ class Tools:
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
         """Rows of one SQL query (DuckDB, read-only) over all tables of a bundle: logs, findings, compiles,
         graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and
-        rank.
+        rank. Limits: 20 s, 2 GB of memory, 200 rows.
 
         Columns of a table: DESCRIBE compiles. All tables: SHOW TABLES.
         """
         name, opened = self._opened.bundle(bundle)
-        with query_result([(name, opened)], query, _MOST_SECONDS) as result:
-            columns = [column[0] for column in result.description or ()]
-            return answer(
-                {"bundle": name, "columns": columns},
-                "rows",
-                (
-                    [query_cell(cell) for cell in row]
-                    for row in islice(iter(result.fetchone, None), _MOST_ROWS)
-                ),
-            )  # as many rows as fit
+        if not self._slots.acquire(timeout=_QUERY.seconds):
+            raise BundleError(
+                f"{_MOST_QUERIES} other queries are running",
+                hint="Wait for their answers, then ask again.",
+                code="busy",
+            )
+        try:
+            result = sql_answer([(name, opened)], query, _QUERY)
+        finally:
+            self._slots.release()
+        first = f"only the first {len(result.rows):,} rows of the result: use LIMIT and OFFSET"
+        return answer(
+            {"bundle": name, "columns": result.columns, "truncated": first if result.more else None},
+            "rows",
+            result.rows,
+            total=None if result.more else len(result.rows),
+        )  # as many rows as fit
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1

@@ -11,8 +11,8 @@ numbers from fields that follow them.
   compiled autograd (``!0``), a call of ``torch.export``, a function that was inlined elsewhere. Not a
   compile.
 - **export**: a call of ``torch.export``. Not a compile.
-- **status** of a compile: see ``status``.
-- **time** of a compile: ``total_us`` = forward + backward + restarts; see ``times.phase_times``.
+- **status** of a compile: see ``compiles``.
+- **time** of a compile: ``total_us`` = forward + backward + restarts; see ``compiles.phase_times``.
 - **compile time of a log** (``compile_us``): the union of the compile intervals on the timeline, nested and
   parallel time counted once; without a timeline the sum over compiles. ``wall_us`` is from the first to the
   last moment of compiling.

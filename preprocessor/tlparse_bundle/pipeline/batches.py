@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.base.recent_cache import Newest
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.compile_id import CompileId
@@ -18,6 +19,8 @@ from tlparse_bundle.pipeline.helper_process import sent_apart
 _MAX_RECENT_BYTES = 4 << 20
 _MAX_KNOWN_METADATA_BYTES = 400  # of one that is remembered
 _MAX_KNOWN_METADATA = 1024
+
+_MAX_COMPILES = 4096  # whose numbers are at hand
 
 _compile_id = lru_cache(1024)(CompileId)  # plain tuples are pickled in half of the time
 # Numbers of kind and compile, rank, line, byte offset, size, time, numbers of origin, pid and blob (-1
@@ -56,14 +59,15 @@ class Batches:
         self._known_origins = self._known_pids = 0
         self._timeline = timeline
         self._kinds: dict[tuple[str, str | None], int] = {}
-        self._compiles: dict[tuple[CompileId | None, int], int] = {}
+        self._compiles: dict[tuple[CompileId | None, int], int] = {}  # the newest
+        self._compile_numbers, self._compile_count = KeyNumbers(), 0
 
     def of(self, events: Sequence[Event]) -> Batch:
         """Return the batch of the next events, and set their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows: list[EventRow] = []
         spans: list[Span] = []
-        whole: list[Event] = []
+        others: list[Event] = []
         batch = Batch(
             events[0].index if events else 0,
             rows,
@@ -75,7 +79,7 @@ class Batches:
             self._new_pids(),
             self._new_stacks(),
             spans,
-            whole,
+            others,
         )
         for event in events:
             kind = kinds.get((event.type, event.name))
@@ -83,7 +87,7 @@ class Batches:
                 kind = self._new_kind(event, batch)
             number = compiles.get((event.compile_id, event.occurrence))
             if number is None:
-                number = self._new_compile(event, batch)
+                number = self._compile_number(event, batch)
             event.kind_index, event.compile_index = kind, number
             rows.append((
                 kind, number, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
@@ -94,7 +98,7 @@ class Batches:
                 batch.payload_forms[event.index] = event.payload_form
             span = event.trace_event
             if span is None:
-                whole.append(event)
+                others.append(event)
                 continue
             arguments = span.get("args")
             compile_id = arguments.get("compile_id") if type(arguments) is dict else None
@@ -102,7 +106,7 @@ class Batches:
                 (event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id)
             )
             if timeline is None or span["name"] in timeline:
-                whole.append(event)
+                others.append(event)
         return batch
 
     def _new_kind(self, event: Event, batch: Batch) -> int:
@@ -111,9 +115,23 @@ class Batches:
         )
         return self._kinds.setdefault((event.type, event.name), len(self._kinds))
 
-    def _new_compile(self, event: Event, batch: Batch) -> int:
-        batch.compiles.append((event.compile_id, event.occurrence, event.index))
-        return self._compiles.setdefault((event.compile_id, event.occurrence), len(self._compiles))
+    def _compile_number(self, event: Event, batch: Batch) -> int:
+        cid, occurrence = event.compile_id, event.occurrence
+        key = (
+            ""
+            if cid is None
+            else f"{cid.key(occurrence)}_{cid.attempt}"
+            if cid.attempt
+            else cid.key(occurrence)
+        )
+        number = self._compile_numbers.setdefault(key, self._compile_count)
+        if number == self._compile_count:
+            batch.compiles.append((cid, occurrence, event.index))
+            self._compile_count += 1
+        if len(self._compiles) >= _MAX_COMPILES:
+            self._compiles.clear()
+        self._compiles[cid, occurrence] = number
+        return number
 
     def _new_origins(self) -> list[tuple[str, str, int]]:
         origins = self._decoder.origins

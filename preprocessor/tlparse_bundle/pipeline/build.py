@@ -27,6 +27,7 @@ from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.target import Destination, Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
+from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankFindingsRow
@@ -59,6 +60,7 @@ def build(
     run: int | None = None,
     label: str | None = None,
     commit: str | None = None,
+    memory_bytes: int = MEMORY_BYTES,
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Build the bundle of ``logs`` at ``out``.
@@ -67,7 +69,7 @@ def build(
     one worker per core) or ``executor`` (default: local processes). Nothing is left when the build fails
     or is interrupted. ``run`` is the run whose ranks are compared, from 1 in order of start (default: the
     newest attempt of the largest). ``label`` and ``commit`` are the name and git commit of the program;
-    see ``named``.
+    see ``named``. ``memory_bytes``: for the parsed rows of each log; larger tables are read in chunks.
 
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
     such run.
@@ -84,9 +86,9 @@ def build(
             1,
         )
     with target, executor or Workers(min(jobs, len(logs))) as workers:
-        summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
+        summaries = _write_logs(logs, target.root, codec, workers, jobs, memory_bytes, progress)
         if len(logs) > 1:
-            summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
+            summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers, memory_bytes)
         manifest, job_findings = finish(summaries, target, codec, workers, run, names)
     return BuildResult(
         str(out) if is_url(out) else Path(out),
@@ -226,9 +228,11 @@ def _write_logs(
     codec: str,
     workers: Executor,
     jobs: int,
+    memory_bytes: int,
     progress: Callable[[int], None],
 ) -> list[LogSummary]:
-    write = partial(_write_log, cores=max(1, jobs // max(1, len(logs))), one_of_many=len(logs) > 1)
+    cores = max(1, jobs // max(1, len(logs)))
+    write = partial(_write_log, cores=cores, one_of_many=len(logs) > 1, memory_bytes=memory_bytes)
     if min(workers.count, len(logs)) <= 1:
         return [write(log, root, codec, progress=progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
@@ -240,7 +244,12 @@ def _write_logs(
 
 
 def _with_strings_of_others(
-    logs: Sequence[LogFile], summaries: list[LogSummary], root: str, codec: str, workers: Executor
+    logs: Sequence[LogFile],
+    summaries: list[LogSummary],
+    root: str,
+    codec: str,
+    workers: Executor,
+    memory_bytes: int,
 ) -> list[LogSummary]:
     """Rewrite logs that lack file names which a different log of their process defines."""
     strings = strings_from_others(logs, summaries, workers.map)
@@ -248,7 +257,8 @@ def _with_strings_of_others(
         return summaries
     again = [log for log in logs if log.id in strings]
     rewritten = workers.map(
-        partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again]
+        partial(_write_log, one_of_many=True, memory_bytes=memory_bytes),
+        [(log, root, codec, strings[log.id]) for log in again],
     )
     by_id = {summary.row["id"]: summary for summary in rewritten}
     return [by_id.get(summary.row["id"], summary) for summary in summaries]

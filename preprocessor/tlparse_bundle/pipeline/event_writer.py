@@ -7,11 +7,12 @@ from typing import Any
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path, rows_file
-from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.pipeline.batches import Batch
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
+from tlparse_bundle.tables.compile_list import CompileList
 from tlparse_bundle.tables.rows import Rows
 
+_MAX_COMPILES = 4096  # whose JSON is at hand
 _ROW = (
     b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"gap_bytes":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
     b'"blob":%d,"offset":%d,"payload_size_bytes":%d,"payload_form":%b}'
@@ -29,15 +30,16 @@ class EventWriter:
     are assembled from shared JSON, because a log has tens of thousands.
     """
 
-    def __init__(self, sink: FileSink, log_id: str):
+    def __init__(self, sink: FileSink, log_id: str, compiles: CompileList):
         self._events: Rows[Any] = Rows()
         self._metadata = _Metadata(sink, log_id)
         self._sink = sink
         self._log_id = log_id
         self._end = 0  # of the last record, in bytes of the log
+        self._compile_list = compiles
         # JSON by index:
         self._kinds: list[bytes] = []
-        self._compiles: list[bytes] = []
+        self._compiles: dict[int, bytes] = {}  # the newest
         self._origins: list[bytes] = []
         self._pids: list[bytes] = []
         self._ranks: dict[int | None, bytes] = {}
@@ -46,10 +48,6 @@ class EventWriter:
         """Add the next events."""
         self._kinds += [
             b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds
-        ]
-        self._compiles += [
-            b'"compile":%b,"attempt":%b' % (dumps(key), dumps(attempt))
-            for key, attempt in map(_attempt, batch.compiles)
         ]
         self._origins += [dumps(f"{path}:{line}") for _, path, line in batch.origins]
         self._pids += map(dumps, batch.pids)
@@ -81,13 +79,14 @@ class EventWriter:
             rank_json = ranks.get(rank)
             if rank_json is None:
                 rank_json = ranks[rank] = dumps(rank)
+            compile_json = compiles.get(compile_index) or self._compile_json(compile_index)
             if blob < 0:
                 lines.append(
                     _ROW_WITHOUT_PAYLOAD
                     % (
                         index,
                         kinds[kind],
-                        compiles[compile_index],
+                        compile_json,
                         rank_json,
                         line,
                         gap_bytes,
@@ -101,7 +100,7 @@ class EventWriter:
             form = dumps(forms[index]) if index in forms else b'"lf"'
             lines.append(
                 _ROW
-                % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes,
+                % (index, kinds[kind], compile_json, rank_json, line, gap_bytes, size_bytes,
                    time_us, origins[origin], pids[pid], blob, offset, payload_size_bytes, form)
             )  # fmt: skip
         self._end = end
@@ -109,6 +108,16 @@ class EventWriter:
         for index, metadata in enumerate(batch.metadata, batch.first_event_index):
             if metadata != b"null":
                 self._metadata.add(index, metadata)
+
+    def _compile_json(self, index: int) -> bytes:
+        compile = self._compile_list[index]
+        if len(self._compiles) >= _MAX_COMPILES:
+            self._compiles.clear()
+        json = self._compiles[index] = b'"compile":%b,"attempt":%b' % (
+            dumps(compile.key),
+            dumps(compile.attempt),
+        )
+        return json
 
     def close(self, blobs: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Write the rest; ``blobs`` are the paths of blobs. Return the directory entries of both tables by
@@ -124,11 +133,6 @@ class EventWriter:
         if files := self._metadata.close():
             tables["metadata"] = {"rows": sum(file["rows"] for file in files), "files": files}
         return tables
-
-
-def _attempt(compile: tuple[CompileId | None, int, int]) -> tuple[str | None, int | None]:
-    cid, occurrence, _ = compile
-    return (None, None) if cid is None else (cid.key(occurrence), cid.attempt)
 
 
 class _Metadata:

@@ -41,7 +41,7 @@ class LogRecords:
     def stop(self) -> None:
         """End the log here, while waiting, without an incomplete last record."""
         head, payload = self._reader.waiting
-        end = self.size_bytes if _is_whole(head, payload) else self._reader.certain
+        end = self.size_bytes if _is_complete(head, payload) else self._reader.certain
         self._reader.stop_at(end)
         self._stream.stop_at(end)
 
@@ -95,8 +95,8 @@ class _HashingStream:
 
     def stop_at(self, size_bytes: int) -> None:
         """End the log at what is certain, or after everything that was read."""
-        whole = b"".join(self._held)[: size_bytes - self._hashed_bytes]
-        self._held = deque((whole,))
+        certain = b"".join(self._held)[: size_bytes - self._hashed_bytes]
+        self._held = deque((certain,))
         self.size_bytes = size_bytes
 
     def sha256(self) -> str:
@@ -106,7 +106,7 @@ class _HashingStream:
         return digest.hexdigest()
 
 
-def _is_whole(text: bytes, payload: bytes) -> bool:
+def _is_complete(text: bytes, payload: bytes) -> bool:
     """Return whether a record is complete, by the MD5 that it announces; other text when its line is
     complete.
 

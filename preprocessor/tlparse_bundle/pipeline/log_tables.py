@@ -202,7 +202,7 @@ class LogTables:
         self._diagnostics = Diagnostics()
         self._tally = Tally()
         self._stacks = StackTable()
-        self._writer = EventWriter(self._sink, log_id)
+        self._writer = EventWriter(self._sink, log_id, self._tally.compiles)
         context = TableContext(self._stacks, self._diagnostics, self._tally)
         self._tables = Tables((*STREAM_TABLES, *_plugin_classes()), context)
         self._payload_tables = (RememberedPayloadTables if one_of_many else PayloadTables)(self._sink, log_id)

@@ -20,19 +20,20 @@ from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import plugin_kinds
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.log.payload import RECENT
-from tlparse_bundle.model.status import ASKED, CANDIDATES
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES
 from tlparse_bundle.pipeline.batches import Batches
 from tlparse_bundle.pipeline.blob_writer import BlobWriter
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
 from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.stage import LOG_TABLES, Stage, open_stage
+from tlparse_bundle.pipeline.written_log import MEMORY_BYTES, RowMemory, WrittenLog
 from tlparse_bundle.statements.derived_tables import compile_tables, recompile_tables
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.registry import NAME as FINDINGS
 from tlparse_bundle.statements.registry import findings_of
 from tlparse_bundle.tables.log_identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
-from tlparse_bundle.tables.rows import Rows, parse_rows
+from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
@@ -64,6 +65,7 @@ def write_log(
     cores: int = 1,
     one_of_many: bool = False,
     strings: Mapping[int, str] = {},
+    memory_bytes: int = MEMORY_BYTES,
 ) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log
     (docs/explanation/performance.md).
@@ -71,6 +73,7 @@ def write_log(
     ``progress`` gets the number of uncompressed bytes read since its last call. With two or more
     ``cores``, a large log gets a process for its tables (see stage). ``one_of_many``: earlier logs may be
     partly equal. ``strings``: strings from other logs of the process (see build.strings_from_others).
+    ``memory_bytes``: see RowMemory.
     Raises BundleError when the file cannot be read or decompressed.
     """
     RECENT.begin(one_of_many=one_of_many)
@@ -81,7 +84,7 @@ def write_log(
         ) as tables,
         closing(LogRecords(log)) as records,
     ):
-        build = LogBuild(log, FileSink(root, CODECS[codec]), tables, records, strings)
+        build = LogBuild(log, FileSink(root, CODECS[codec]), tables, records, strings, memory_bytes)
         while build.advance():
             progress(records.size_bytes - reported)
             reported = records.size_bytes
@@ -103,8 +106,10 @@ class LogBuild:
         tables: Stage,
         records: LogRecords,
         strings: Mapping[int, str] = {},
+        memory_bytes: int = MEMORY_BYTES,
     ):
         self.log = log
+        self._memory_bytes = memory_bytes
         self.decoder = EventDecoder(Diagnostics(), strings)
         self.last_event: Event | None = None
         self.facts: Facts | None = None  # what the findings were made from, once it has finished
@@ -184,11 +189,17 @@ class LogBuild:
             "kinds": written.kinds,
         }
         self.facts = Facts(
-            WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()})
+            WrittenLog(
+                sink,
+                directory,
+                decoder.clock.last_epoch_us(),
+                {"diagnostics": diagnostics.rows()},
+                RowMemory(self._memory_bytes),
+            )
         )
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
         written.tables |= {
-            name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)
+            name: sink.put_rows(log.id, name, rows) for name, rows in derived.items() if len(rows)
         }
         numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         for fault in faults:
@@ -280,9 +291,9 @@ class VerbatimWriter:
 
     def add(self, pieces: Sequence[bytes]) -> None:
         """Add bytes. A chunk ends with the piece that fills it."""
-        whole = b"".join(pieces)
-        if self._data.size + len(whole) < CHUNK_BYTES:
-            self._data.add(whole)
+        joined = b"".join(pieces)
+        if self._data.size + len(joined) < CHUNK_BYTES:
+            self._data.add(joined)
             return
         for piece in pieces:
             self._data.add(piece)
@@ -297,36 +308,3 @@ class VerbatimWriter:
             self._data.close()
             self.chunks.append({"path": path, "size_bytes": self._data.size})
             self._data = BufferOfSeries()
-
-
-class WrittenLog:
-    """See LogFiles of the findings. ``unwritten``: table rows that are written later."""
-
-    def __init__(
-        self,
-        sink: FileSink,
-        directory: dict[str, Any],
-        last_epoch_us: int | None,
-        unwritten: Mapping[str, list[Any]],
-    ):
-        self._unwritten = unwritten
-        self._sink = sink
-        self._last_epoch_us = last_epoch_us
-        self.directory = directory
-
-    def table(self, name: str) -> list[dict[str, Any]]:
-        if name in self._unwritten:
-            return self._unwritten[name]
-        if (entry := self.directory["tables"].get(name)) is not None:
-            return [
-                row
-                for file in entry["files"]
-                for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))
-            ]
-        return []
-
-    def lists(self, name: str) -> Rows[Any] | None:
-        return self._sink.kept.get(name)
-
-    def last_epoch_us(self) -> int | None:
-        return self._last_epoch_us

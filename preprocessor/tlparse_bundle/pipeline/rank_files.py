@@ -162,7 +162,7 @@ def write_ranks(
             faults.append(failed or guard.fault or "")
         else:
             tables |= plugin_tables
-    return RankFiles(_written(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
+    return RankFiles(write_tables(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
 
 
 def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
@@ -180,8 +180,8 @@ def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
     )
 
 
-def _written(
-    target: Destination, tables: Mapping[str, Sequence[Mapping[str, Any]]], codec: str, below: str
+def write_tables(
+    target: Destination, tables: Mapping[str, Sequence[Mapping[str, Any]]], codec: str, below: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Write the tables that have rows. Return their entries in the manifest."""
     entries = {}

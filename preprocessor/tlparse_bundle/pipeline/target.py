@@ -11,9 +11,9 @@ from typing import Any, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import RemoteFolder, is_url
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle import layout
-from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.bundle.atomic.folder import is_empty, new_folder, temporary_folder, unwritable
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.regular_file import read_regular

@@ -15,7 +15,14 @@ from tlparse_bundle.statements.statement import TORCH, severity_of
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
-_SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")
+_SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&])")
+# GitHub makes these live even if they are escaped: users, issues, commits, links, emoji, formulas.
+_LIVE = re.compile(
+    r"[@$]|#(?=\w)|://|www\.|mailto:|xmpp:|:(?!\d\d:)[\w+-]+:|[a-z]-\d|GHSA-|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\S+")
+_LIST = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?:\s|$)))")  # or the line below a heading
 
 
 def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
@@ -42,12 +49,26 @@ def comparison(document: Mapping[str, Any]) -> str:
 
 
 def rich(text: str) -> str:
-    """Escape a text for Markdown and HTML, except code in backticks, and keep its lines."""
+    """Escape a line for Markdown, except code in backticks. What GitHub would link or render becomes code."""
     parts = shown(text).split("`")
     if len(parts) % 2 == 0:  # an unmatched backtick
         parts[-2:] = ["'".join(parts[-2:])]
-    return "".join(
-        f"`{part}`" if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(parts)
+    line = "".join(code_span(part) if number % 2 else _plain(part) for number, part in enumerate(parts))
+    return _LIST.sub(r"\1\\", line.lstrip())
+
+
+def code_span(text: str) -> str:
+    """Return a text of one line as code, between enough backticks."""
+    if not text:
+        return ""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    pad = " " if text[0] in " `" or text[-1] in " `" else ""
+    return f"{'`' * (longest + 1)}{pad}{text}{pad}{'`' * (longest + 1)}"
+
+
+def _plain(text: str) -> str:
+    return _WORD.sub(
+        lambda word: code_span(word[0]) if _LIVE.search(word[0]) else _SPECIAL.sub(r"\\\1", word[0]), text
     )
 
 
@@ -59,7 +80,7 @@ def _finding(row: Mapping[str, Any]) -> list[str]:
         lines += ["  \n".join(map(rich, paragraph.split("\n"))), ""]
     for remedy in row["remedies"]:
         source = "torch: " if remedy["source"] == TORCH else ""
-        code = f" `{shown(remedy['code'].replace('`', ''))}`" if remedy["code"] else ""
+        code = f" {code_span(shown(remedy['code']))}" if remedy["code"] else ""
         lines.append(f"- {source}{rich(remedy['text'])}{code}")
     return [*lines, ""] if row["remedies"] else lines
 

@@ -77,7 +77,7 @@ class Bundles:
             return None
         return self._places[first], folder
 
-    def whole(self, path: str) -> tuple[str, str, Place, str] | None:
+    def download(self, path: str) -> tuple[str, str, Place, str] | None:
         """Return name, ending, place and folder for '<name of the bundle>.zip' or '.html'."""
         stem, dot, kind = path.rpartition(".")
         bundle = self.bundle(stem)

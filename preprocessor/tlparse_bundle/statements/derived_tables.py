@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.model.status import CANDIDATES
-from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.base.key_numbers import KeyNumbers
+from tlparse_bundle.model.compiles import CANDIDATES, phase_times
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import RequestedRecompile, cause_key, requested_recompiles
 from tlparse_bundle.statements.timeline import Span
+from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
@@ -45,25 +46,32 @@ _REMEDIES = {
 }
 
 
-def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def compile_tables(facts: Facts) -> Iterator[tuple[str, Rows[Any]]]:
     """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log.
 
     They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles.
     """
-    refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
+    refused = _keys(facts, facts.not_begun)
     skipped = _skipped(facts)
     ahead = facts.once(_ahead_of_time)
-    candidates = facts.table(CANDIDATES)
-    compiles: list[dict[str, Any]] = []
-    limits: list[dict[str, Any]] = []
-    captures: list[dict[str, Any]] = []
-    for row in candidates:
+    compiles: Rows[dict[str, Any]] = Rows()
+    limits: Rows[dict[str, Any]] = Rows()
+    captures: Rows[dict[str, Any]] = Rows()
+    # Those without a compile id, by their first event, as the candidates are.
+    others = sorted(
+        (row for key, row in ahead.items() if facts.compiles.compiles.get(key) is None),
+        key=lambda row: row["first_event"],
+        reverse=True,
+    )
+    for row in facts.table(CANDIDATES):
         key = row["compile"]
+        while others and others[-1]["first_event"] < row["first_event"]:
+            compiles.append(others.pop())
         if key in refused:
             limits.append(_limit(row))
         elif key in ahead:
             compiles.append({**row, **ahead[key]})
-        elif key in compiled:
+        elif facts.compiled.get((key,)) is not None:
             compiles.append({**row, "status": "skipped" if key in skipped else row["status"] or "failed"})
         else:
             captures.append(
@@ -75,9 +83,7 @@ def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
                     "line": row["line"],
                 }
             )
-    of_candidates = {row["compile"] for row in candidates}
-    compiles += (row for key, row in ahead.items() if key not in of_candidates)
-    compiles.sort(key=lambda row: row["first_event"])
+    compiles.extend(reversed(others))
     yield "compiles", compiles
     yield "limits", limits
     yield "captures", captures
@@ -108,25 +114,32 @@ def _limit(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _skipped(facts: Facts) -> set[str]:
     """Return the compiles that Dynamo skipped at a graph break it cannot resume after (they run eager)."""
-    last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
-    return {
-        row["compile"]
+    at = {
+        (row["compile"], row["attempt"])
         for row in facts.table("graph_break_records")
-        if row["compile"] is not None and row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
+        if row["compile"] is not None and row["skips_frame"]
     }
+    compiles = {compile for compile, _ in at}
+    last = {row["compile"]: row["attempt"] for row in facts.table("attempts") if row["compile"] in compiles}
+    return {compile for compile, attempt in at if last.get(compile) == attempt}
 
 
 def _ahead_of_time(facts: Facts) -> dict[str, dict[str, Any]]:
     """Return the cells of the ahead-of-time compiles by key: 'aot-1', 'aot-2' … without a compile id."""
-    rows = {row["compile"]: row for row in facts.table(CANDIDATES) if row["compile"] not in facts.frame_keys}
+    spans = facts.once(ahead_of_time)
+    if not spans:
+        return {}
+    rows = {
+        row["compile"]: row for row in facts.table(CANDIDATES) if facts.frame_of((row["compile"],)) is None
+    }
     failed = [
         row["event"]
         for row in facts.table("failures")
-        if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys
+        if row["kind"] in ("compile", "exception") and facts.frame_of((row["compile"],)) is None
     ]
     ahead: dict[str, dict[str, Any]] = {}
     number = 0
-    for span in facts.once(ahead_of_time):
+    for span in spans:
         begin, end = _events(facts, span)
         key = next(
             (key for key, row in rows.items() if key not in ahead and begin <= row["first_event"] <= end),
@@ -189,27 +202,32 @@ def _ahead_row(
     return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
 
 
-def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def recompile_tables(facts: Facts) -> Iterator[tuple[str, Rows[Any]]]:
     """Yield the tables ``recompiles`` and ``recompile_causes``, without the compiles of ``limits``."""
     refused = {facts.key_of(number) for number in facts.not_begun} - {None}
-    recompiles: list[dict[str, Any]] = []
+    recompiles: Rows[dict[str, Any]] = Rows()
     causes: dict[tuple[Any, ...], dict[str, Any]] = {}
-    of_compile: dict[str | None, dict[str, Any]] = {}
+    causes_by_id: list[dict[str, Any]] = []
+    of_compile = KeyNumbers()  # ids of causes
     for one in facts.once(requested_recompiles):
         row = one.row
         if row["compile"] in refused:
             continue
         leader = row["caused_by"]
-        cause = None if leader is None else of_compile.get(leader)
-        if cause is None:
+        number = None if leader is None else of_compile.get(leader)
+        if number is None:
             leader, cause = None, _add(causes, one)
         else:
+            cause = causes_by_id[number]
             cause["cascade_count"] += 1
-        of_compile[row["compile"]] = cause
+        if cause["id"] == len(causes_by_id):
+            causes_by_id.append(cause)
+        if row["compile"] is not None:
+            of_compile[row["compile"]] = cause["id"]
         who = {key: row[key] for key in ("event", "compile", "attempt", "code_object")}
         recompiles.append({**who, "caused_by": leader, "cause": cause["id"], "text": row["text"]})
     yield "recompiles", recompiles
-    yield "recompile_causes", list(causes.values())
+    yield "recompile_causes", Rows(causes_by_id)
 
 
 def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: RequestedRecompile) -> dict[str, Any]:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tlparse_bundle.bundle.row_objects import id_of
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES, compiling_us, covered_us, forward_us
 from tlparse_bundle.model.functions import function_of
-from tlparse_bundle.model.status import ASKED, CANDIDATES
-from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
+from tlparse_bundle.statements.attempt_list import (
+    AttemptList,
+    FrameCompile,
+    FrameKey,
+    FrameList,
+    RowList,
+    by_compile,
+)
 from tlparse_bundle.statements.source_places import Shortener, is_generated, is_of_program
-from tlparse_bundle.statements.timeline import Span, Timeline
+from tlparse_bundle.statements.timeline import Span, SpanList, Timeline
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import LogTable, MetricsRow, SpansRow, StacksRow
 
 FunctionKey = tuple[str | None, str | None, int | None]  # file, name, line
-FrameKey = tuple[str | None]  # see Facts.frame_key
 # Outermost spans in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). Others, such as autotuning
 # during a call of a compiled function, are not compile time.
 COMPILE_SPANS = frozenset(
@@ -33,27 +39,9 @@ STREAMED = frozenset(
     ("export_failures", "functorch_configs", "kernels", "metrics", "spans")
 )  # the largest tables: findings read them in chunks
 Result = TypeVar("Result")
-_OUTSIDE: dict[str, Any] = {
-    **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack")),
-    **dict.fromkeys(("start_epoch_us", "total_us", "backward_us", "metrics_event", "first_event")),
-    **dict.fromkeys(("frame_id", "compiled_autograd_id", "frame_compile_id")),
-    **dict.fromkeys(("failure_type", "failure_reason", "recompile_reason")),
-    "restart_reasons": [],
-    "graph_break_count": 0,
-}
 _LIMIT = re.compile(
     r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE
 )
-
-
-class RowList(Protocol):
-    """Rows of a table, in memory as a whole or in chunks."""
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, number: int, /) -> Any: ...
 
 
 class LogFiles(Protocol):
@@ -61,21 +49,14 @@ class LogFiles(Protocol):
 
     directory: dict[str, Any]  # its log.json
 
-    def table(self, name: str) -> list[dict[str, Any]]: ...
+    def table(self, name: str) -> RowList:
+        """Return a table, in memory or in chunks."""
 
     def lists(self, name: str) -> RowList | None:
         """Return a table of STREAMED that is held in chunks; None when it is only on disk."""
 
     def last_epoch_us(self) -> int | None:
         """Return the time of the last record in microseconds since 1970; None when not recorded."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrameCompile:
-    """One compiled frame: its attempts (``rows`` of ``Facts.compiles``) and the last one (``row``)."""
-
-    rows: tuple[int, ...]
-    row: dict[str, Any]
 
 
 def total(parts: Iterable[int | None]) -> int | None:
@@ -89,7 +70,7 @@ class Facts:
 
     def __init__(self, log: LogFiles):
         self._log = log
-        self._tables: dict[str, list[dict[str, Any]]] = {}
+        self._tables: dict[str, RowList] = {}
         self._cache: dict[Callable[[Facts], Any], Any] = {}
 
     @property
@@ -100,8 +81,8 @@ class Facts:
         table: LogTable
     else:
 
-        def table(self, name: str) -> list[dict[str, Any]]:
-            """Return a table of the log, cached."""
+        def table(self, name: str) -> RowList:
+            """Return a table of the log, cached. A large one has chunks, with what a RowList has."""
             if name not in self._tables:
                 self._tables[name] = self._log.table(name)
             return self._tables[name]
@@ -128,27 +109,9 @@ class Facts:
         return sum(kind["event_count"] for kind in self.directory["kinds"] if kind["type"] in types)
 
     @cached_property
-    def compiles(self) -> list[dict[str, Any]]:
-        """Each attempt: its row of 'attempts' merged over the row of 'candidates' of its compile.
-
-        The last row stands for records outside any compile.
-        """
-        of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
-        rows = [
-            {
-                **of_compile[row["compile"]],
-                **row,
-                "status": of_compile[row["compile"]]["status"],
-                "id": id_of(row),
-            }
-            for row in self.table("attempts")
-        ]
-        return [*rows, _OUTSIDE]
-
-    @cached_property
-    def _numbers(self) -> dict[tuple[str | None, int | None], int]:
-        """Row numbers of ``compiles`` by compile and attempt."""
-        return {(row["compile"], row["attempt"]): number for number, row in enumerate(self.compiles)}
+    def compiles(self) -> AttemptList:
+        """The attempts, and at the end a row for records outside any compile."""
+        return AttemptList(self.table("attempts"), self.table(CANDIDATES))
 
     def key_of(self, number: int) -> str | None:
         """Return the compile key of a row of ``compiles``; None outside any compile."""
@@ -157,7 +120,7 @@ class Facts:
 
     def number_of(self, row: Mapping[str, Any]) -> int:
         """Return the row number in ``compiles`` of the attempt that a row of another table belongs to."""
-        return self._numbers[row["compile"], row["attempt"]]
+        return self.compiles.number_of(row)
 
     @cached_property
     def short(self) -> Shortener:
@@ -214,7 +177,7 @@ class Facts:
         )
 
     @cached_property
-    def frames(self) -> list[FrameCompile]:
+    def frames(self) -> FrameList:
         """Frames that were compiled or failed to compile.
 
         Excludes captures of compiled autograd, and successful compiles without a function.
@@ -222,34 +185,33 @@ class Facts:
         failed = {
             self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")
         }
-        by_key: dict[FrameKey, list[int]] = {}
-        for index, row in enumerate(self.compiles):
-            if row["frame_id"] is not None and (
-                row["status"] is not None or row["metrics_event"] is not None or index in failed
-            ):
-                by_key.setdefault(self.frame_key(row), []).append(index)
-        frames = []
-        for rows in by_key.values():
+        wanted = (
+            index
+            for index, row in enumerate(self.compiles)
+            if row["frame_id"] is not None
+            and (row["status"] is not None or row["metrics_event"] is not None or index in failed)
+        )
+
+        def is_compile(rows: tuple[int, ...]) -> bool:
             last = self.compiles[rows[-1]]
             named = last["function"] is not None or last["file"] is not None
-            if (
+            return (
                 named
                 or last["status"] == "unfinished"
                 or not failed.isdisjoint(rows)
                 or not self.records_outcomes
-            ):
-                frames.append(FrameCompile(tuple(rows), last))
-        return frames
+            )
 
-    @cached_property
-    def frame_keys(self) -> set[str]:
-        """Compile keys of the frames."""
-        return {frame.row["compile"] for frame in self.frames}
+        return FrameList(self.compiles, filter(is_compile, by_compile(self.compiles, wanted)))
 
-    @cached_property
-    def frame_of(self) -> dict[FrameKey, FrameCompile]:
-        """Frames by their key."""
-        return {self.frame_key(frame.row): frame for frame in self.frames}
+    def frame_of(self, key: FrameKey) -> FrameCompile | None:
+        """Return the frame with a key; None when there is none."""
+        return self.frames.get(key)
+
+    def frame_with(self, number: int) -> FrameCompile | None:
+        """Return the frame that a row of ``compiles`` is an attempt of, or None."""
+        frame = self.frame_of(self.frame_key(self.compiles[number]))
+        return frame if frame is not None and number in frame.rows else None
 
     @staticmethod
     def frame_key(row: Mapping[str, Any]) -> FrameKey:
@@ -257,33 +219,34 @@ class Facts:
         return (row["compile"],)
 
     @cached_property
-    def compiled(self) -> list[FrameCompile]:
+    def compiled(self) -> FrameList:
         """Frames that torch began to compile, without those in ``not_begun``."""
-        return [frame for frame in self.frames if self.not_begun.isdisjoint(frame.rows)]
+        return self.frames.where(self.not_begun.isdisjoint) if self.not_begun else self.frames
 
     @cached_property
-    def function_keys(self) -> dict[int, FunctionKey]:
-        """Key of the function of each row of ``compiles``. A resume function has the key of its function."""
-        # Line of a function by file and name, where the function itself was compiled.
+    def _first_lines(self) -> dict[tuple[str | None, str | None], int | None]:
+        """Line of a function by file and name, where the function itself was compiled."""
         first: dict[tuple[str | None, str | None], int | None] = {}
         for row in self.compiles:
             if row["function"] is not None and function_of(row["function"]) == row["function"]:
                 first.setdefault((row["file"], row["function"]), row["line"])
-        keys = {}
-        for index, row in enumerate(self.compiles):
-            name = function_of(row["function"])
-            line = row["line"] if name == row["function"] else first.get((row["file"], name))
-            unknown = row["file"] is None and name is None  # each nameless frame counts as a function
-            keys[index] = (row["file"], name, row["frame_id"] if unknown else line)
-        return keys
+        return first
+
+    def function_key(self, number: int) -> FunctionKey:
+        """Return the key of the function of a row of ``compiles``. A resume function has the key of its
+        function.
+        """
+        row = self.compiles[number]
+        name = function_of(row["function"])
+        line = row["line"] if name == row["function"] else self._first_lines.get((row["file"], name))
+        unknown = row["file"] is None and name is None  # each nameless frame counts as a function
+        return row["file"], name, row["frame_id"] if unknown else line
 
     @cached_property
     def functions(self) -> set[FunctionKey]:
         """Functions of the program, without those that torch generates."""
         return {
-            self.function_keys[frame.rows[0]]
-            for frame in self.compiled
-            if not is_generated(frame.row["file"])
+            self.function_key(frame.rows[0]) for frame in self.compiled if not is_generated(frame.row["file"])
         }
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
@@ -301,7 +264,7 @@ class Facts:
         return row
 
     @cached_property
-    def compile_spans(self) -> list[Span]:
+    def compile_spans(self) -> SpanList:
         """The outermost spans in which torch compiles."""
         return self.timeline.outermost(COMPILE_SPANS)
 
@@ -353,11 +316,6 @@ class Facts:
         """Return the row of the innermost frame of a stack; None without a stack."""
         return None if stack is None or stack < 0 else self.table("stacks")[stack]
 
-    @cached_property
-    def metrics(self) -> list[MetricsRow]:
-        """Rows of the metrics table."""
-        return self.table("metrics")
-
     def metrics_with(self, *fields: str) -> Iterator[MetricsRow]:
         """Iterate over the metrics table; over no rows when it has none of these fields."""
         return iter(
@@ -367,9 +325,17 @@ class Facts:
         )
 
     @cached_property
-    def metrics_of(self) -> dict[int, dict[str, Any]]:
-        """Values of each metrics record, by event."""
-        return {row["event"]: row["values"] for row in self.metrics}
+    def _metrics_events(self) -> array[int]:
+        return array("q", (row["event"] for row in self.lists("metrics")))  # in file order
+
+    def metrics_of(self, event: int | None) -> MetricsRow | None:
+        """Return the row of a metrics record by its event, or None."""
+        events = self._metrics_events
+        place = 0 if event is None else bisect_left(events, event)
+        if place >= len(events) or events[place] != event:
+            return None
+        row: MetricsRow = self.lists("metrics")[place]
+        return row
 
     def time_of(self, frame: FrameCompile) -> int | None:
         """Return the time of forward and backward; None when neither is recorded."""

@@ -1,4 +1,4 @@
-"""Failures of compiles, of torch.export and outside of both, each grouped with all its records."""
+"""Failures of compiles, of torch.export and outside both, each grouped with all its records."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import (
     EXPORT,
     Frame,
@@ -16,7 +17,7 @@ from tlparse_bundle.statements.export_calls import (
     stack,
     stop_around,
 )
-from tlparse_bundle.statements.facts import Facts, FrameCompile, FrameKey
+from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.settings import settings
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def failures(facts: Facts) -> list[Failure]:
         if row["kind"] == "restart" or facts.number_of(row) in facts.refused:
             continue
         frame = facts.frame_key(compile)
-        if frame not in facts.frame_of:
+        if facts.frame_of(frame) is None:
             _outside(facts, by_key, number, row)
         elif row["kind"] in _NESTED:
             nested.append((frame, row))
@@ -173,7 +174,8 @@ def matches_break(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
     """Return the time of the attempts before the last one, from the metrics; None when not recorded."""
     event = frame.row["metrics_event"]
-    values = facts.metrics_of.get(event, {})
+    metrics = facts.metrics_of(event)
+    values = metrics["values"] if metrics is not None else {}
     lost = values.get("dynamo_compile_time_before_restart_us")
     if lost is None and values.get("dynamo_time_before_restart_s") is not None:
         lost = values["dynamo_time_before_restart_s"] * 1e6

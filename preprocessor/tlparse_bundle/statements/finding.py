@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import listed, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.statement import (
     SEVERITIES,
     TORCH,
+    KindReference,
     Remedy,
     Stage,
     Statement,
@@ -23,7 +23,7 @@ from tlparse_bundle.statements.statement import (
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
 
-__all__ = ["Finding", "Remedy"]  # what plug-ins import
+__all__ = ["Finding", "KindReference", "Remedy"]  # what plug-ins import
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
 UNLISTED = "unlisted"
@@ -132,7 +132,7 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
         f"{plural(len(others), 'more finding')} not listed:"
         f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),
-        "The headline counts them, and the other tables hold their data.",
+        "The headline includes them in its counts, and the other tables have their data.",
         compiles=[finding.compiles[0] for finding in others if finding.compiles],
         events=[finding.events[0] for finding in others if finding.events],
         spans=[finding.spans[0] for finding in others if finding.spans],

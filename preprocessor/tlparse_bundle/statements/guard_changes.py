@@ -121,7 +121,7 @@ def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:
     groups: dict[FunctionKey, list[Specialization]] = {}
     for row in facts.table("specializations"):
         named = {**row, "sources": [source_name(source) for source in row["sources"]]}
-        groups.setdefault(facts.function_keys[facts.number_of(row)], []).append(named)
+        groups.setdefault(facts.function_key(facts.number_of(row)), []).append(named)
     return groups
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable
+from array import array
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 
 if TYPE_CHECKING:
@@ -30,21 +30,42 @@ class RequestedRecompile:
     reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
 
 
-def requested_recompiles(facts: Facts) -> list[RequestedRecompile]:
+class RequestedRecompiles:
+    """The recompiles, including refused ones, in file order."""
+
+    def __init__(self, facts: Facts):
+        self._facts = facts
+        self._rows, self._reasons = facts.table(ASKED), facts.table("recompile_reasons")
+        self._ends = array("i", [0])  # of the reasons of each; they come in the same order
+        events = (row["event"] for row in self._reasons)
+        count, event = 0, next(events, None)
+        for row in self._rows:
+            while event is not None and event <= row["event"]:
+                count, event = count + 1, next(events, None)
+            self._ends.append(count)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[RequestedRecompile]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, number: int) -> RequestedRecompile:
+        row = self._rows[number]
+        reasons = [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
+        return RequestedRecompile(row, self._facts.number_of(row), reasons)
+
+
+def requested_recompiles(facts: Facts) -> RequestedRecompiles:
     """Return the recompiles, including refused ones, in file order."""
-    reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
-    for reason in facts.table("recompile_reasons"):
-        reasons[reason["event"]].append(reason)
-    return [
-        RequestedRecompile(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)
-    ]
+    return RequestedRecompiles(facts)
 
 
 @dataclass(slots=True)
 class Cause:
     """Recompiles of one function for one reason. ``reason`` is None when no cache entry almost matched."""
 
-    function: FunctionKey  # see Facts.function_keys
+    function: FunctionKey  # see Facts.function_key
     reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``requested_recompiles``
     cascade: list[int] = field(default_factory=list)  # recompiles that these triggered
@@ -82,7 +103,7 @@ def causes(facts: Facts) -> list[Cause]:
         if one.compile_index in facts.forbidden:
             continue  # a failure, not a recompile
         reason = earlier.near(one.reasons)
-        function = facts.function_keys[one.compile_index]
+        function = facts.function_key(one.compile_index)
         cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
@@ -119,7 +140,7 @@ def cause_key(
 class _EarlierValues:
     """Values that cache entries were compiled for, by (compile, source, change, dimension)."""
 
-    def __init__(self, everything: list[RequestedRecompile]):
+    def __init__(self, everything: Iterable[RequestedRecompile]):
         self._values: dict[tuple[Any, ...], Any] = {}
         for one in everything:
             for reason in one.reasons:

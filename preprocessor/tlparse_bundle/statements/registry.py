@@ -14,6 +14,7 @@ from tlparse_bundle.base.plugins import Guard, Loaded, need, plugins
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
 from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
@@ -55,9 +56,7 @@ MODULES = (
 )
 
 
-def findings_of(
-    facts: Facts, compiles: Sequence[dict[str, Any]]
-) -> tuple[dict[str, Any], list[FindingsRow], list[str]]:
+def findings_of(facts: Facts, compiles: RowList) -> tuple[dict[str, Any], list[FindingsRow], list[str]]:
     """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the
     faults of plug-ins.
 

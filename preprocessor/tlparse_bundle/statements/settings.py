@@ -26,7 +26,8 @@ class Settings:
     def value_at(self, compile_index: int, field: str, name: str) -> Any:
         """Return ('dynamo_config', 'specialize_int'), for example, in one compile; None when not recorded."""
         event = self._facts.compiles[compile_index]["metrics_event"]
-        number = self._configs_of.get(event, {}).get(field)
+        metrics = self._facts.metrics_of(event)
+        number = metrics and metrics["configs"].get(field)
         if number is None:
             return None
         configs = self._facts.table("metric_configs")
@@ -53,8 +54,3 @@ class Settings:
             if row["config"] != last:  # most records repeat the last config
                 last = row["config"]
                 yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
-
-    @cached_property
-    def _configs_of(self) -> dict[int | None, dict[str, int | None]]:
-        """Row numbers of metric_configs by event of the metrics, then by field."""
-        return {row["event"]: row["configs"] for row in self._facts.metrics}

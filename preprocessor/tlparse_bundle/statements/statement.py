@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar
 
 from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.bundle.json_codec import dumps
@@ -61,6 +61,15 @@ class Remedy:
 
     def row(self) -> FindingsRemedies:
         return {"text": self.text, "code": self.code, "source": self.source}
+
+
+class KindReference(NamedTuple):
+    """The entry of a kind in docs/reference/findings.md: title, meaning, fix, and when it does not apply."""
+
+    title: str
+    meaning: str
+    fix: str
+    not_when: str
 
 
 class StatementCells(TypedDict):

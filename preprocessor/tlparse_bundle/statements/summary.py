@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
-from tlparse_bundle.model.status import statuses
+from tlparse_bundle.model.compiles import statuses
+from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding
@@ -24,7 +25,7 @@ _MAX_HEADLINE = 120  # characters
 _DETAILS = ("places", "reason", "causes", "limit", "known places")  # dropped in this order
 
 
-def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dict[str, Any]:
     """Return the numbers of the headline (schema: manifest, 'summary'). ``compiles``: rows of the table."""
 
     def count(*kinds: str) -> int:
@@ -66,7 +67,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
         "not_recorded": unrecorded_topics(facts),
     }
     return {
-        "text": _text(facts, numbers, findings),
+        "text": headline(facts, numbers, findings),
         **numbers,
         "findings": {
             severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES
@@ -74,8 +75,8 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
     }
 
 
-def _text(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
-    """Return the headline, without as many of _DETAILS as make it too long."""
+def headline(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
+    """Return the headline of these numbers, without as many of _DETAILS as make it too long."""
     texts = (_headline(facts, numbers, findings, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
     text = next(texts)
     while len(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
@@ -172,7 +173,7 @@ def _wrong(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> Ite
         limit = "recompile limit" if "limit" in details or not numbers["recompile_count"] else "limit"
         yield f"{plural(numbers['recompile_limit_count'], 'function')} hit the {limit}"
     if numbers["export_failure_count"]:
-        yield plural(numbers["export_failure_count"], "export problem")
+        yield plural(numbers["export_failure_count"], "export failure")
     if numbers["export_assumption_count"]:
         yield plural(numbers["export_assumption_count"], "export assumption")
     if numbers["cudagraph_skip_count"]:

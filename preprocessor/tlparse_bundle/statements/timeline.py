@@ -25,13 +25,13 @@ class Timeline:
         numbers: dict[str, int] = {}
         self._name_indexes, self._compiles = array("i"), array("i")
         self._starts, self._parents = array("q"), array("i")
-        self._durations: list[int | None] = []
+        self._durations = array("q")  # -1 for no end
         for row in rows:
             self._name_indexes.append(numbers.setdefault(row["name"], len(numbers)))
             self._compiles.append(number_of(row))
             self._starts.append(row["start_epoch_us"])
             self._parents.append(-1 if row["parent"] is None else row["parent"])
-            self._durations.append(row["duration_us"])
+            self._durations.append(-1 if row["duration_us"] is None else row["duration_us"])
         self._names = list(numbers)
 
     def __len__(self) -> int:
@@ -44,18 +44,21 @@ class Timeline:
             name,
             self._compiles[index],
             self._starts[index],
-            self._durations[index],
+            None if self._durations[index] < 0 else self._durations[index],
             self._parents[index],
         )
 
-    def outermost(self, names: Collection[str]) -> list[Span]:
+    def outermost(self, names: Collection[str]) -> SpanList:
         """Return the spans of these names that have no parent."""
         numbers = self._numbers(names)
-        return [
-            self.span(index)
-            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents, strict=True))
-            if parent < 0 and number in numbers
-        ]
+        return SpanList(
+            self,
+            (
+                index
+                for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents, strict=True))
+                if parent < 0 and number in numbers
+            ),
+        )
 
     def named(self, name: str) -> Iterator[Span]:
         numbers = self._numbers((name,))
@@ -77,31 +80,44 @@ class Timeline:
     @cached_property
     def last_us(self) -> int:
         """The latest end of a span, in microseconds since 1970; 0 without spans."""
-        ends = map(add, self._starts, (duration_us or 0 for duration_us in self._durations))
+        ends = map(add, self._starts, (max(0, duration_us) for duration_us in self._durations))
         return max(ends, default=0)
 
     def own_times(self, outermost: Iterable[Span]) -> tuple[dict[str, int], bytearray]:
         """Return self times by name of these spans and all nested ones, and a flag for each span counted."""
-        within = [0] * len(self)  # time of the spans directly in each
+        within = array("q", [0]) * len(self)  # time of the spans directly in each
         inside = bytearray(len(self))
         for span in outermost:
             inside[span.number] = 1
         for index, parent in enumerate(self._parents):
             if parent >= 0:
-                within[parent] += self._durations[index] or 0
+                within[parent] += max(0, self._durations[index])
                 if parent < index:  # a parent precedes its children
                     inside[index] = inside[parent]
         own: dict[int, int] = {}
         for number, duration_us, inner_us, counts in zip(
             self._name_indexes, self._durations, within, inside, strict=True
         ):
-            if counts and duration_us is not None:
+            if counts and duration_us >= 0:
                 own[number] = own.get(number, 0) + (duration_us - inner_us if duration_us > inner_us else 0)
         return {self._names[number]: us for number, us in own.items()}, inside
 
     @cached_property
     def _open(self) -> list[int]:
-        return [index for index, duration_us in enumerate(self._durations) if duration_us is None]
+        return [index for index, duration_us in enumerate(self._durations) if duration_us < 0]
 
     def _numbers(self, names: Collection[str]) -> set[int]:
         return {number for number, name in enumerate(self._names) if name in names}
+
+
+class SpanList:
+    """Some spans of a timeline, built on use."""
+
+    def __init__(self, timeline: Timeline, indexes: Iterable[int]):
+        self._timeline, self._indexes = timeline, array("i", indexes)
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def __iter__(self) -> Iterator[Span]:
+        return map(self._timeline.span, self._indexes)

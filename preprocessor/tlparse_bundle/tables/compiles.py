@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.compile_id import CompileId, compile_key
 from tlparse_bundle.log.event import Event, Span
-from tlparse_bundle.model.status import CANDIDATES, RESTARTED
-from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.model.compiles import CANDIDATES, RESTARTED, phase_times
+from tlparse_bundle.tables.compile_list import Compile
 from tlparse_bundle.tables.frame_compiles import (
     Captures,
-    Failure,
     FrameCompiles,
     Outcome,
     microseconds,
@@ -22,7 +22,6 @@ from tlparse_bundle.tables.frame_compiles import (
 )
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.tally import Compile
 from tlparse_bundle.tables.text.record_values import class_name, count_or_none
 
 if TYPE_CHECKING:
@@ -93,11 +92,11 @@ class Compiles:
         self._captures = Captures()
         self._metrics: JsonList[list[Any]] = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
-        self._graph_break_counts: dict[int, int] = {}
+        self._graph_break_counts = array("i")  # of compiles
 
     def _number_of(self, compile_index: int) -> int:
         """Return the number of the frame compile."""
-        number = self._tally.compiles[compile_index].frame_compile
+        number = self._tally.compiles.frame_compiles[compile_index]
         self._frame_compiles.reach(number)
         return number
 
@@ -107,7 +106,7 @@ class Compiles:
 
     def observe_span(self, span: Span) -> None:
         _, compile_index, name, phase, time_us, _, _ = span
-        number = None if self._tally.compiles[compile_index].id is None else self._number_of(compile_index)
+        number = self._number_of(compile_index) if self._tally.compiles.has_id[compile_index] else None
         if name == "dynamo" and number is not None:
             self._frame_compiles.observe_span(number, phase, time_us)
         self._captures.observe_span(number, name, phase, time_us)
@@ -140,9 +139,9 @@ class Compiles:
 
     def _observe_artifact(self, number: int, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
-            self._graph_break_counts[event.compile_index] = (
-                self._graph_break_counts.get(event.compile_index, 0) + 1
-            )
+            missing = event.compile_index + 1 - len(self._graph_break_counts)
+            self._graph_break_counts.extend([0] * missing)
+            self._graph_break_counts[event.compile_index] += 1
         elif event.name == "recompile_reasons" and event.payload:
             self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)
 
@@ -154,14 +153,14 @@ class Compiles:
         self._metrics.append([event_index, *map(metrics.get, _METRICS)])
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
-            self._frame_compiles.failures[number] = Failure(
+            self._frame_compiles.failures[number] = (
                 class_name(str(metrics["fail_type"])),
                 _text(metrics.get("fail_reason")),
                 _text(metrics.get("fail_user_frame_filename")),
                 line if type(line) is int else None,
             )
         reasons = metrics.get("restart_reasons")
-        if type(reasons) is list:
+        if type(reasons) is list and (reasons or number in self._frame_compiles.restart_reasons):
             self._frame_compiles.restart_reasons[number] = [str(reason) for reason in reasons]
 
     def _without_convert_frames(self, stack_index: Any) -> int:
@@ -192,24 +191,44 @@ class Compiles:
         """Yield the attempts, and the frame compiles from which ``statements.derived_tables`` builds the
         final tables.
         """
-        attempts_of: dict[int, list[_Attempt]] = {}
-        for index, compile in enumerate(self._tally.compiles):
-            if compile.id is not None:
-                attempt = _Attempt(index, compile.id, compile)
-                attempts_of.setdefault(compile.frame_compile, []).append(attempt)
-        yield "attempts", self._attempts(attempts_of)
-        yield CANDIDATES, self._candidates(attempts_of)
+        yield "attempts", self._attempts()
+        yield CANDIDATES, self._candidates()
 
-    def _attempts(self, attempts_of: dict[int, list[_Attempt]]) -> Rows[AttemptsRow]:
+    def _attempts_of(self) -> Iterator[list[_Attempt]]:
+        """Yield the attempts of each frame compile, in order of appearance."""
+        compiles = self._tally.compiles
+        first, last = (array("i", [-1]) * compiles.frame_compile_count for _ in range(2))
+        next_ = array("i", [-1]) * len(compiles)
+        for index, (has_id, number) in enumerate(zip(compiles.has_id, compiles.frame_compiles, strict=True)):
+            if has_id:
+                if first[number] < 0:
+                    first[number] = index
+                else:
+                    next_[last[number]] = index
+                last[number] = index
+        for index in first:
+            attempts = []
+            while index >= 0:
+                compile = compiles[index]
+                assert compile.id is not None
+                attempts.append(_Attempt(index, compile.id, compile))
+                index = next_[index]
+            if attempts:
+                yield attempts
+
+    def _attempts(self) -> Rows[AttemptsRow]:
         rows: Rows[AttemptsRow] = Rows()
         event_counts, sizes, artifact_counts = self._tally.of_compiles()
+        last = array("i", [-1]) * self._tally.compiles.frame_compile_count
+        for index, number in enumerate(self._tally.compiles.frame_compiles):
+            last[number] = index
         for index, compile in enumerate(self._tally.compiles):
             cid = compile.id
             if cid is None:
                 continue
             number = self._number_of(index)
-            is_last = attempts_of[compile.frame_compile][-1].compile_index == index
-            reasons = self._frame_compiles.restart_reasons.get(number, ())
+            is_last = last[number] == index
+            reasons = self._frame_compiles.restart_reasons.get(number) or ()
             rows.append(
                 {
                     "compile": compile_key(cid.frame_compile, compile.occurrence),
@@ -221,7 +240,7 @@ class Compiles:
                         reasons[cid.attempt] if cid.attempt < len(reasons) and not is_last else None
                     ),
                     "stack": self._stack_of(index),
-                    "graph_break_count": self._graph_break_counts.get(index, 0),
+                    "graph_break_count": self._graph_breaks_of(index),
                     "first_event": compile.first_event_index,
                     "event_count": event_counts[index],
                     "size_bytes": sizes[index],
@@ -230,27 +249,35 @@ class Compiles:
             )
         return rows
 
-    def _candidates(self, attempts_of: dict[int, list[_Attempt]]) -> Rows[CompilesRow]:
+    def _candidates(self) -> Rows[CompilesRow]:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
-        functions: dict[tuple[int | None, int], _Function] = {}
+        functions = KeyNumbers()  # of each frame, the row with its function + 1; 0 for none
         rows: Rows[CompilesRow] = Rows()
         counts = self._tally.of_compiles()
-        for attempts in attempts_of.values():
+        for attempts in self._attempts_of():
             indexes = [attempt.compile_index for attempt in attempts]
             row = self._candidate(attempts, *(sum(column[index] for index in indexes) for column in counts))
             cid = attempts[0].id
             if cid.frame_id is not None:
-                frame = (cid.compiled_autograd_id, cid.frame_id)
+                frame = CompileId(cid.compiled_autograd_id, cid.frame_id, None, 0).key(1)
                 if row["function"] is not None:
-                    functions[frame] = _Function(row["function"], row["file"], row["line"])
+                    functions[frame] = len(rows) + 1
                 elif cid.frame_compile_id:
-                    if (place := functions.get(frame)) is not None:
-                        row["function"], row["file"], row["line"] = place
+                    if number := functions.get(frame):
+                        named = rows[number - 1]
+                        row["function"], row["file"], row["line"] = (
+                            named["function"],
+                            named["file"],
+                            named["line"],
+                        )
                 else:  # the first compile of a code object; before a reset the number was another's
-                    functions.pop(frame, None)
+                    functions[frame] = 0
             rows.append(row)
         return rows
+
+    def _graph_breaks_of(self, index: int) -> int:
+        return self._graph_break_counts[index] if index < len(self._graph_break_counts) else 0
 
     def _stack_of(self, index: int) -> int | None:
         stack = or_none(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
@@ -267,7 +294,7 @@ class Compiles:
         metrics, stack = self._metrics_of(number), self._stack_of(last.compile_index)
         outcome = self._outcome(number, metrics)
         function, failure = self._function(metrics, stack), outcome.failure
-        restart_reasons = shared.restart_reasons.get(number, [])
+        restart_reasons = shared.restart_reasons.get(number) or []
         times = phase_times(
             forward_us=outcome.compile_time_us,
             backend_us=outcome.backend_time_us,
@@ -300,9 +327,7 @@ class Compiles:
             "graph_node_count": count_or_none(metrics.get("graph_node_count")),
             "graph_input_count": count_or_none(metrics.get("graph_input_count")),
             "guard_count": count_or_none(metrics.get("guard_count")),
-            "graph_break_count": sum(
-                self._graph_break_counts.get(attempt.compile_index, 0) for attempt in attempts
-            ),
+            "graph_break_count": sum(self._graph_breaks_of(attempt.compile_index) for attempt in attempts),
             "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_texts.get(number),
             "restart_reasons": restart_reasons,
             "failure_type": failure and failure.type,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.tables.latest_items import LatestItems
 from tlparse_bundle.tables.text.record_values import (
     RECOMPILE_LIMIT,
     class_name,
@@ -48,16 +49,16 @@ class Outcome(NamedTuple):
 class FrameCompiles:
     """Properties that all attempts of a frame compile share, by its number.
 
-    Missing numbers are -1; rare properties are in dictionaries.
+    Missing numbers are -1.
     """
 
     def __init__(self) -> None:
         self.started, self.traced, self.guarded = bytearray(), bytearray(), bytearray()
         self.metrics_row, self.stack_index, self.backward_time_us = array("i"), array("i"), array("q")
         self._span_start_us, self._span_us = array("d"), array("d")
-        self.failures: dict[int, Failure] = {}
-        self.restart_reasons: dict[int, list[str]] = {}
-        self.recompile_texts: dict[int, str | None] = {}
+        self.failures: LatestItems[tuple[Any, ...]] = LatestItems()  # see Failure
+        self.restart_reasons: LatestItems[list[str]] = LatestItems()
+        self.recompile_texts: LatestItems[str | None] = LatestItems()
 
     def reach(self, number: int) -> None:
         """Add frame compiles up to this one."""
@@ -99,13 +100,14 @@ class FrameCompiles:
         # All of it was lost (2.4: torch/_dynamo/convert_frame.py).
         if compile_us is None and metrics.get("has_guarded_code") is False:
             compile_us = microseconds(metrics, "", "dynamo_time_before_restart_s")
+        failure = self.failures.get(number)
         return Outcome(
             self._status(number, metrics),
             or_none(int(self._span_start_us[number])) if start_us is None else start_us,
             compile_us,
             microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
             microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
-            self.failures.get(number),
+            None if failure is None else Failure(*failure),
         )
 
     def _status(self, number: int, metrics: dict[str, Any]) -> Status | None:

@@ -190,8 +190,7 @@ def _bounded(value: Any) -> tuple[Any, bool]:
         return (value, False) if len(value) <= MAX_TEXT else (value[:MAX_TEXT], True)
     if type(value) not in (list, dict):
         return value, False
-    whole = dumps(value)
-    if len(whole) <= MAX_TEXT:
+    if len(dumps(value)) <= MAX_TEXT:
         return value, False
     kept: list[Any] = []
     left = MAX_TEXT
@@ -242,7 +241,7 @@ def _sizes(text: str, depth: int) -> Any:
 
 
 def _split(text: str) -> list[str] | None:
-    """Split at commas outside of brackets; None when brackets don't match."""
+    """Split at commas outside brackets; None when brackets don't match."""
     parts, begin, depth = [], 0, 0
     for place, character in enumerate(text):
         if character in "[({":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.log.compile_id import compile_key
+from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import function_of, resume_function
-from tlparse_bundle.model.status import ASKED
+from tlparse_bundle.tables.code_objects import CodeObject, CodeObjects, Recompile
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext, place_of
 from tlparse_bundle.tables.text.breaks import parse_break
@@ -24,7 +25,7 @@ from tlparse_bundle.tables.text.record_values import (
 )
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import CodeObjectsRow, RecompileReasonsRow
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
     from tlparse_bundle.tables.table import RecordPlace
     from tlparse_bundle.tables.text.guard_failures import ReasonFields
 
@@ -54,60 +55,6 @@ _FAILED_GUARD = re.compile(r"^ *- (?=!?\d)", re.MULTILINE)
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks of older releases
 
 
-class _CodeObject:
-    """A code object between two torch._dynamo.reset(), from which its row in 'code_objects' is built."""
-
-    __slots__ = (
-        "compiled_autograd_id",
-        "file",
-        "first_line",
-        "frame_id",
-        "function",
-        "id",
-        "limit",
-        "occurrences",
-        "recompiles",
-        "resumes",
-    )
-
-    def __init__(self, id_: int, compiled_autograd_id: int | None, frame_id: int):
-        self.id = id_
-        self.compiled_autograd_id, self.frame_id = compiled_autograd_id, frame_id
-        self.function: str | None = None
-        self.file: str | None = None
-        self.first_line: int | None = None
-        self.resumes: int | None = None  # id of the code object that it continues
-        self.limit: str | None = None  # key of the compile that the recompile limit refused
-        self.occurrences: dict[int | None, int] = {}  # of its compiles, by frame_compile_id
-        self.recompiles: dict[int | None, Recompile] = {}
-
-    def compile(self, frame_compile_id: int | None) -> str | None:
-        """Return the key of one of its compiles; None when there is none with this id."""
-        occurrence = self.occurrences.get(frame_compile_id)
-        return None if occurrence is None else self._key(frame_compile_id, occurrence)
-
-    def _key(self, frame_compile_id: int | None, occurrence: int) -> str:
-        return compile_key((self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence)
-
-    def recompile_of(self, event: Event) -> Recompile | None:
-        """Return the recompile of an event with this code object; None without one."""
-        cid = event.compile_id
-        return None if cid is None else self.recompiles.get(cid.frame_compile_id)
-
-    def row(self, limit: str | None) -> CodeObjectsRow:
-        return {
-            "id": self.id,
-            "compiled_autograd_id": self.compiled_autograd_id,
-            "frame_id": self.frame_id,
-            "function": self.function,
-            "file": self.file,
-            "first_line": self.first_line,
-            "compiles": [self._key(*compile) for compile in self.occurrences.items()],
-            "limit_compile": limit or self.limit,
-            "resumes": self.resumes,
-        }
-
-
 class Recompiles:
     name = "recompiles"
     types = frozenset(("dynamo_start", "artifact", "compilation_metrics"))
@@ -115,9 +62,9 @@ class Recompiles:
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
         self._diagnostics = context.diagnostics
-        self._code_objects: list[_CodeObject] = []
-        self._newest: dict[tuple[int | None, int], _CodeObject] = {}
-        self._by_name: dict[_Name, _CodeObject] = {}
+        self._code_objects = CodeObjects()
+        self._newest = KeyNumbers()  # code object of each pair of compiled autograd id and frame id
+        self._by_name: dict[_Name, int] = {}  # id of a code object
         self._cascades = Cascades()
         self._reasons: Rows[RecompileReasonsRow] = Rows()
         self._requests: JsonList[_Request] = JsonList()
@@ -126,7 +73,7 @@ class Recompiles:
         self._at_limit: set[int] = set()
         # torch 2.5 only logs the recompile reason of a refused compile.
         # These compiles have reasons but no start or metrics yet.
-        self._open: dict[str | None, tuple[int, _CodeObject]] = {}
+        self._open: dict[str | None, tuple[int, int]] = {}  # the request and the code object
         self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
     @staticmethod
@@ -153,25 +100,29 @@ class Recompiles:
             else:
                 self._observe_metrics(event, code, event.value)
 
-    def _code_object(self, event: Event) -> _CodeObject | None:
+    def _code_object(self, event: Event) -> CodeObject | None:
         """Return the code object of an event and note its compile; None when it has no frame id."""
         cid = event.compile_id
         if cid is None or cid.frame_id is None:
             return None
-        key = (cid.compiled_autograd_id, cid.frame_id)
-        code = self._newest.get(key)
+        key = _key(cid.compiled_autograd_id, cid.frame_id)
+        code = self._code_object_of(key)
         if (
             code is not None
             and code.occurrences.get(cid.frame_compile_id, event.occurrence) != event.occurrence
         ):
             code = None  # a reset: the id stands for a different code object now
         if code is None:
-            code = self._newest[key] = _CodeObject(len(self._code_objects), *key)
-            self._code_objects.append(code)
+            code = self._code_objects.add(cid.compiled_autograd_id, cid.frame_id)
+            self._newest[key] = code.id
         code.occurrences.setdefault(cid.frame_compile_id, event.occurrence)
         return code
 
-    def _observe_start(self, event: Event, code: _CodeObject) -> None:
+    def _code_object_of(self, key: str) -> CodeObject | None:
+        number = self._newest.get(key)
+        return None if number is None else self._code_objects[number]
+
+    def _observe_start(self, event: Event, code: CodeObject) -> None:
         stack_index = event.value.get("stack_index")
         frames: list[_Caller] = []
         row = stack_index if type(stack_index) is int else -1
@@ -188,15 +139,14 @@ class Recompiles:
         if cause is not None and recompile is not None:
             self._caused_by[recompile.row] = cause.row
 
-    def _name(self, code: _CodeObject, function: str, file: str | None, line: int | None) -> None:
+    def _name(self, code: CodeObject, function: str, file: str | None, line: int | None) -> None:
         if code.function is None:
             code.function, code.file, code.first_line = cut(function), cut(file), line
             part = resume_function(function)
-            resumed = self._by_name.get((file, part.function)) if part else None
-            code.resumes = None if resumed is None else resumed.id
-        self._by_name[file, function] = code
+            code.resumes = self._by_name.get((file, part.function)) if part else None
+        self._by_name[file, function] = code.id
 
-    def _observe_reasons(self, event: Event, code: _CodeObject | None) -> None:
+    def _observe_reasons(self, event: Event, code: CodeObject | None) -> None:
         text = payload_text(event)
         reasons, understood = read_reasons(text)
         if not understood:
@@ -207,9 +157,9 @@ class Recompiles:
             )
         recompile = self._add(event, code, reasons, None if understood else text)
         if code is not None:
-            self._open[event.compile] = recompile.row, code
+            self._open[event.compile] = recompile.row, code.id
 
-    def _add(self, event: Event, code: _CodeObject | None, reasons: list[str], text: str | None) -> Recompile:
+    def _add(self, event: Event, code: CodeObject | None, reasons: list[str], text: str | None) -> Recompile:
         place = place_of(event)
         parsed = [parse_reason(reason) for reason in reasons[:_MAX_REASONS]]
         self._reasons.extend(
@@ -228,10 +178,10 @@ class Recompiles:
         autograd = int(parts.pop(0)[1:]) if parts and parts[0].startswith("!") else None
         if len(parts) != 2:
             return None
-        code = self._newest.get((autograd, int(parts[0])))
+        code = self._code_object_of(_key(autograd, int(parts[0])))
         return None if code is None else code.compile(int(parts[1]))
 
-    def _observe_metrics(self, event: Event, code: _CodeObject, metrics: dict[str, Any]) -> None:
+    def _observe_metrics(self, event: Event, code: CodeObject, metrics: dict[str, Any]) -> None:
         self._is_old = self._is_old or ("start_time" in metrics and "start_time_us" not in metrics)
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is str:
@@ -263,28 +213,19 @@ class Recompiles:
         # The start of the last one may still follow in a growing log, so it is not noted.
         refused = dict(self._open) if self._is_old else {}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
-        limits = {code.id: key for key, (_, code) in refused.items()}
+        limits = {code: key for key, (_, code) in refused.items()}
         yield ASKED, Rows(self._rows(at_limit))
         yield "recompile_reasons", self._reasons
         yield "code_objects", Rows(code.row(limits.get(code.id)) for code in self._code_objects)
 
     def _rows(self, at_limit: set[int]) -> Iterator[RequestRow]:
-        compiles: list[str | None] = []  # of the rows so far
         for number, row in enumerate(self._requests):
-            compiles.append(row["compile"])
             leader = self._caused_by.get(number)  # an earlier row
             yield {
                 **row,
-                "caused_by": None if leader is None else compiles[leader],
+                "caused_by": None if leader is None else self._requests[leader]["compile"],
                 "at_limit": number in at_limit,
             }
-
-
-class Recompile(NamedTuple):
-    """A recompile. ``sort`` must be equal for a recompile and one that it triggers."""
-
-    row: int
-    sort: object
 
 
 class _Open:
@@ -324,7 +265,7 @@ class Cascades:
 
     def graph_break(self, recompile: Recompile, frames: Iterable[Frame]) -> None:
         """The compile of ``recompile`` breaks; ``frames`` lead there through functions that it inlined."""
-        earlier = next((p for p in reversed(self._open) if p.recompile is recompile), None)
+        earlier = next((p for p in reversed(self._open) if p.recompile.row == recompile.row), None)
         if earlier is None:
             return
         names = [(frame.file, function_of(frame.function)) for frame in frames]
@@ -340,5 +281,10 @@ def sort_of(reasons: list[ReasonFields], event_index: int) -> object:
     first = reasons[0]
     if first["change"] in _SHAPES:
         return "shape"
-    values = (first["expected"], first["actual"])
-    return first["change"], first["guard"] if values == (None, None) else values
+    values = [first["expected"], first["actual"]]
+    return [first["change"], first["guard"] if values == [None, None] else values]
+
+
+def _key(compiled_autograd_id: int | None, frame_id: int) -> str:
+    """Return the key of a code object, with the characters of a compile key."""
+    return str(frame_id) if compiled_autograd_id is None else f"!{compiled_autograd_id}/{frame_id}"

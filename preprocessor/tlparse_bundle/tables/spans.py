@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from operator import sub
 from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.log.event import Event, Span
+from tlparse_bundle.tables.compile_list import CompileList
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.spill import NumberRows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.tally import Compile
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import InstantsRow, SpansRow, SpanTotalsRow
@@ -22,6 +23,7 @@ _MAX_EPOCH_US = 4 * 10**15  # the year 2096; larger numbers are not times
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
 _SORTED_TOGETHER = 1024  # spans
+_MAX_PLACES = 4096  # compiles whose keys are at hand
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
 # The field 'repair', by its code here.
@@ -129,7 +131,7 @@ class Spans:
             self._quiet, self._quiet_us = end_count, self._end_us
 
     def _note_time(self, compile_index: int, time_us: float) -> None:
-        frame_compile = self._compiles[compile_index].frame_compile
+        frame_compile = self._compiles.frame_compiles[compile_index]
         while frame_compile >= len(self._last_us):
             self._last_us.append(0)
         if self._last_us[frame_compile] < time_us:
@@ -154,7 +156,7 @@ class Spans:
         until = end[:]
         for row, time_us in enumerate(end):
             if time_us < 0:
-                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile])
+                until[row] = int(self._last_us[self._compiles.frame_compiles[compile_indexes[row]]])
         nested.add(
             list(self._names),
             self._compiles,
@@ -228,7 +230,7 @@ class _Nested:
     def add(
         self,
         name_of: Sequence[str],
-        compile_of: Sequence[Compile],
+        compile_of: CompileList,
         names: array[int],
         start: array[int],
         end: array[int],
@@ -255,15 +257,15 @@ class _Nested:
         ):
             for row in rows:
                 repair[row] = code
-        places = [(compile.key, compile.attempt) for compile in compile_of]
+        place_of = lru_cache(_MAX_PLACES)(lambda index: (compile_of[index].key, compile_of[index].attempt))
         self.rows.extend(
             {
                 "id": id_,
                 "name": name_of[name],
                 "start_epoch_us": start_us,
                 "duration_us": None if duration_us < 0 else duration_us,
-                "compile": places[compile_index][0],
-                "attempt": places[compile_index][1],
+                "compile": place_of(compile_index)[0],
+                "attempt": place_of(compile_index)[1],
                 "parent": above + first if above >= 0 else None,
                 "lane": lane_,
                 "repair": _REPAIRS[repaired],

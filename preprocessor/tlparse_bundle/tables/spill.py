@@ -48,22 +48,19 @@ class Packs:
             self._file.write(pack)
             self._file.flush()
         except OSError as error:
-            from tempfile import gettempdir
-
             hint = "Set TMPDIR to a folder for temporary files with enough space."
             raise BundleError(
-                f"'{gettempdir()}' cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+                f"{_temporary_folder()} cannot be written: {error.strerror or error}",
+                hint=hint,
+                code="unwritable",
             ) from error
         self._ends.append(end + len(pack))
 
     def _move(self) -> None:
-        """Move the data to a file, if possible."""
+        """Move the data to a file."""
         from tempfile import TemporaryFile  # no small log needs it
 
-        try:
-            file = TemporaryFile()  # noqa: SIM115 (open as long as this object)
-        except OSError:
-            return
+        file = TemporaryFile()  # noqa: SIM115 (open as long as this object)
         self._file.seek(0)
         file.write(self._file.read())
         self._file = file
@@ -94,6 +91,15 @@ class Packs:
             self._file.close()
         except OSError:  # append() has reported a full disk
             pass
+
+
+def _temporary_folder() -> str:
+    from tempfile import gettempdir
+
+    try:
+        return f"'{gettempdir()}'"
+    except OSError:  # no folder can be written
+        return "the folder for temporary files"
 
 
 def _read(file: BinaryIO, start: int, size: int) -> bytes:

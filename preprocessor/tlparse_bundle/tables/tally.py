@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
-from tlparse_bundle.log.compile_id import CompileId, compile_key
+from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import describe, is_artifact
+from tlparse_bundle.tables.compile_list import CompileList
 from tlparse_bundle.tables.rows import JsonList
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
@@ -21,31 +22,8 @@ _STILL_OPEN = 4  # compiles that a log which goes on may still be in
 
 _Cell = tuple[int, int | None, int]  # kind, rank and origin of events
 _KindSums = tuple[int, ...]  # a kind, and the numbers of Sums; a list once it was packed
-_FrameCompile = tuple[int | None, int | None, int | None]
 # A row of the event table: see pipeline/batches.py.
 _EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, int]
-
-
-class Compile(NamedTuple):
-    """One occurrence of a compile id, or all records outside any compile.
-
-    All attempts of a frame compile share a ``frame_compile``, numbered from 0 without gaps.
-    """
-
-    id: CompileId | None
-    occurrence: int
-    first_event_index: int
-    frame_compile: int
-
-    @property
-    def key(self) -> str | None:
-        """Return the key of the compile, such as '0/1'; None outside any compile."""
-        return None if self.id is None else compile_key(self.id.frame_compile, self.occurrence)
-
-    @property
-    def attempt(self) -> int | None:
-        """Return the attempt of that compile, from 0; None outside any compile."""
-        return None if self.id is None else self.id.attempt
 
 
 class Sums:
@@ -72,9 +50,8 @@ class Tally:
     def __init__(self) -> None:
         self.kinds: list[Kind] = []
         self.kind_names: list[tuple[str, str | None]] = []
-        self.compiles: list[Compile] = []
+        self.compiles = CompileList()
         self.origins: list[tuple[str, str, int]] = []  # level, path, line
-        self._frame_compiles: dict[tuple[_FrameCompile | None, int], int] = {}
         # A log has about 25 kinds of events per compile, so only the newest compiles are counted in
         # objects.
         self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
@@ -103,9 +80,7 @@ class Tally:
             self.kind_names.append((event_type, name))
             self._artifacts.append((is_artifact(event_type, True), is_artifact(event_type, False)))
         for cid, occurrence, first_event_index in compiles:
-            frame_compiles = self._frame_compiles
-            number = frame_compiles.setdefault((cid and cid.frame_compile, occurrence), len(frame_compiles))
-            self.compiles.append(Compile(cid, occurrence, first_event_index, number))
+            self.compiles.append(cid, occurrence, first_event_index)
             for column in self._of_compiles:
                 column.append(0)
         opened = self._open

@@ -31,14 +31,14 @@ SAID = {
                 "is `all_reduce` (sum) of f32 (16, 8) on rank 2 and `all_gather_into_tensor` of f32 (64, 8)"
                 " on ranks 0, 1 and 3."
             ),
-            ("Rank 2 compiled `warmup` [0/0], but ranks 0, 1 and 3 did not; later compile ids are shifted"),
+            "Rank 2 compiled `warmup` [0/0], but ranks 0, 1 and 3 did not\nLater compile ids are shifted.",
         ],
         r"embed|agrees|missing|Ranks 0, 1 and 3 (hang|fail)",
     ),
     "other_reduce_op": (
         (
-            "In `reduce` [1/0], rank 3 calls `all_reduce` (max), ranks 0–2 call `all_reduce` (sum). Ranks "
-            "0–2 agree. World size is not recorded."
+            "In `reduce` [1/0], rank 3 calls `all_reduce` (max), ranks 0–2 call `all_reduce` (sum). "
+            "Ranks 0–2 agree."
         ),
         ("collective-mismatch", "error"),
         [
@@ -50,8 +50,8 @@ SAID = {
     ),
     "other_group": (
         (
-            "In `reduce` [1/0], rank 1 calls `all_reduce` in group `2`, ranks 0, 2 and 3 in group `1`. "
-            "Ranks 0, 2 and 3 agree. World size is not recorded."
+            "In `reduce` [1/0], rank 1 calls `all_reduce` in group `2`, ranks 0, 2 and 3 in group "
+            "`1`. Ranks 0, 2 and 3 agree."
         ),
         ("group-differs", "warning"),
         ["No other rank makes this call in group `2`"],
@@ -59,8 +59,8 @@ SAID = {
     ),
     "other_shape": (
         (
-            "In `reduce` [1/0], rank 2 calls `all_reduce` of (17, 8), ranks 0, 1 and 3 call `all_reduce` "
-            "of (16, 8). Ranks 0, 1 and 3 agree. World size is not recorded."
+            "In `reduce` [1/0], rank 2 calls `all_reduce` of (17, 8), ranks 0, 1 and 3 of (16, 8). "
+            "Ranks 0, 1 and 3 agree."
         ),
         ("collective-mismatch", "error"),
         [
@@ -71,9 +71,8 @@ SAID = {
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree: 2 compiles, the same on each compared rank. World size is not recorded. "
-            "The order of collectives agrees in each process group. The ranks form 2 parts with no compile "
-            "in common, like pipeline stages."
+            "Ranks 0 to 3 agree within each part: 2 compiles. The ranks form 2 parts with no common "
+            "compile, like pipeline stages."
         ),
         ("stages", "info"),
         [],
@@ -81,40 +80,37 @@ SAID = {
     ),
     "pipeline_broken": (
         (
-            "Rank 2 calls `all_reduce` in `head_stage` [0/0], but rank 3 has no matching call. Ranks 0–2 "
-            "agree. World size is not recorded."
+            "Rank 2 calls `all_reduce` in `head_stage` [0/0], but rank 3 has no matching call. Ranks "
+            "0–2 agree."
         ),
         ("collective-waits", "error"),
         [
             "1 fewer `all_reduce`",
             "`all_reduce` (sum) of f32 (32, 8) in group `2` is call",
-            "The ranks form 2 parts with no compile in common, like pipeline stages",
+            "The ranks form 2 parts with no common compile, like pipeline stages",
             "Ranks 0 and 1; ranks 2 and 3.",
         ],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
     ),
     "absent_caller": (
         (
-            "Rank 2 never started `sync` [1/0], which ranks 0, 1 and 3 finished; others need it for "
-            "`all_reduce`. Ranks 0, 1 and 3 agree. World size is not recorded."
+            "Rank 2 never started `sync` [1/0]; others need it for `all_reduce`. Ranks 0, 1 and 3 "
+            "agree. World size is not recorded."
         ),
         ("never-began", "error"),
-        [f"Ranks 0, 1 and 3 wait for rank 2 in {SUM}"],
+        [f"Ranks 0, 1 and 3 finished it. Ranks 0, 1 and 3 wait for rank 2 in {SUM}"],
         r"still compiling|failed|agrees|Ranks 0, 1 and 3 (never|are)",
     ),
     "inside_compile": (
-        (
-            "Rank 2 is still compiling `sync` [1/0] when its log ends (after 1.39 s, in "
-            "`compile_fx.<locals>.fw_compiler_base`). Ranks 0, 1 and 3 agree. World size is not recorded."
-        ),
+        ("Rank 2 is still compiling `sync` [1/0] when its log ends (after 1.39 s). Ranks 0, 1 and 3 agree."),
         ("unfinished-compile", "error"),
         [f"Ranks 0, 1 and 3 finished it and wait for rank 2 in {SUM}."],
         r"never started|agrees on|failed",
     ),
     "all_unfinished": (
         (
-            "All 4 ranks are still compiling `block` [1/0] when the logs end (after 1.35 s, in "
-            "`compile_fx.<locals>.fw_compiler_base`). World size is not recorded."
+            "All 4 ranks are still compiling `block` [1/0] when the logs end (after 1.35 s). World "
+            "size is not recorded."
         ),
         ("unfinished-compile", "error"),
         [],
@@ -130,30 +126,19 @@ SAID = {
         r"cannot continue|failed|still compiling|need it|wait for rank",
     ),
     "one_short_waited": (
-        (
-            "Rank 3 never started `step_with_total` [0/3], which ranks 0–2 finished; others need it for "
-            "`all_reduce`. Ranks 0–2 agree. World size is not recorded."
-        ),
+        ("Rank 3 never started `step_with_total` [0/3]; others need it for `all_reduce`. Ranks 0–2 agree."),
         ("never-began", "error"),
         ["Ranks 0–2 wait for rank 3 in"],
         r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
-        (
-            "Ranks 0 to 3 agree: 3 compiles, the same on each. World size is not recorded. The order of "
-            "collectives agrees on all ranks. 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC "
-            "are not compared."
-        ),
+        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 4 logs of an earlier attempt are not compared."),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
     ),
     "two_jobs": (
-        (
-            "Ranks 0 to 3 agree: 3 compiles, the same on each. World size is not recorded. The order of "
-            "collectives agrees on all ranks. 2 logs of a different run from 2026-11-23 07:24:09 UTC are "
-            "not compared."
-        ),
+        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 2 logs of a different run are not compared."),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
         FAULTS + "|attempt|score|older",
@@ -181,10 +166,7 @@ SAID = {
         r"agree\b|rank \d|wait|hang",
     ),
     "two_versions": (
-        (
-            "Rank 3 ran torch 2.12.0+cu130, but ranks 0–2 ran torch 2.13.0+cu130. Ranks 0–2 agree. World "
-            "size is not recorded. The order of collectives agrees on all ranks."
-        ),
+        ("Rank 3 ran torch 2.12.0+cu130, but ranks 0–2 ran torch 2.13.0+cu130. Ranks 0–2 agree."),
         ("mixed-versions", "warning"),
         [],
         r"failed|hang|different collectives",
@@ -207,13 +189,15 @@ SAID = {
             "RuntimeError: broken backend`. Ranks 0, 2 and 3 agree. World size is not recorded."
         ),
         ("failure", "error"),
-        ["Rank 1 never started `reduce` [2/0], which ranks 0, 2 and 3 finished"],
+        [
+            "Rank 1 never started `reduce` [2/0]; others need it for `all_reduce`\nRanks 0, 2 and 3 finished it."
+        ],
         r"still compiling|agrees",
     ),
     "late": (
         (
-            "Rank 2 started compiling 14.9 s after the others. Ranks 0–3 agree. World size is not "
-            "recorded. The order of collectives agrees on all ranks."
+            "Rank 2 started compiling 14.9 s after the others. Ranks 0–3 agree. The order of "
+            "collectives agrees on all ranks."
         ),
         ("late-start", "info"),
         [],
@@ -221,12 +205,54 @@ SAID = {
     ),
     "cached_before": (
         (
-            "Ranks 0–2 loaded from caches what rank 3 had to compile. Ranks 0–3 agree. World size is not "
-            "recorded. The order of collectives agrees on all ranks."
+            "Ranks 0–2 loaded from caches what rank 3 had to compile. Ranks 0–3 agree. The order of "
+            "collectives agrees on all ranks."
         ),
         ("cached-before", "info"),
         ["aot_autograd miss"],
         r"hang|fail|never|different graph|different collectives",
+    ),
+    "one_skips": (
+        "Rank 3 did not compile `step` [1/0], but ranks 0–2 did. Ranks 0–2 agree. World size is not recorded.",
+        ("missing-compile", "warning"),
+        ["Later compile ids are shifted."],
+        r"hang|fail|never|different graph|`head`",
+    ),
+    "swapped": (
+        "Rank 1 compiled `block` [1/0] in a different order. Ranks 0, 2 and 3 agree. World size is not recorded.",
+        ("compile-order", "warning"),
+        ["Later compile ids are shifted."],
+        r"hang|fail|never|different graph|did not",
+    ),
+    "other_recompile": (
+        (
+            "Rank 2 recompiled `scaled` [0/1]: `train == False`. Ranks 0, 1 and 3 agree. World size is not "
+            "recorded."
+        ),
+        ("recompile", "warning"),
+        ["Guard only on rank 2, in `scaled` [0/1]: `TRUE_MATCH: L['train']`"],
+        r"hang|fail|never|different graph|did not",
+    ),
+    "no_wait": (
+        "On rank 1, `total` [0/0] does not wait for 1 collective. Ranks 0, 2 and 3 agree.",
+        ("missing-wait", "warning"),
+        ["At position 1, nothing instead of `wait_tensor`."],
+        r"failed|never|rank 1 lacks|fewer",
+    ),
+    "cut_log": (
+        (
+            "The log of rank 3 ends mid-record, 8.13 s before the others'. Ranks 0–2 agree. World size is not "
+            "recorded."
+        ),
+        ("cut-log", "error"),
+        ["Nothing after the cut is compared."],
+        r"failed|different graph",
+    ),
+    "empty_log": (
+        "The log of rank 3 is empty. Ranks 0–2 agree. World size is not recorded.",
+        ("empty-log", "error"),
+        ["Rank 3 compiled nothing, but ranks 0–2 did"],
+        r"failed|different graph|3 ranks",
     ),
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import traces
-from tlparse_bundle.base.wording import duration
+from tlparse_bundle.base.wording import duration, length
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.runs.compare.document import compare
 
@@ -79,7 +79,8 @@ def contradictions(document, base, new):
         assert net_us < 0 if verdict == "less" else net_us > 0
         assert abs(net_us) > noise
         assert text.startswith(f"{duration(abs(net_us))} {verdict} compile time")
-        assert f"({duration(base_us)} → {duration(new_us)})" in text
+        times = f"{duration(base_us)} → {duration(new_us)}"
+        assert f"({times})" in text or f"Total compile time: {times}." in summary["notes"]
     else:
         assert net_us is None or abs(net_us) <= noise
         assert " less compile time" not in text and " more compile time" not in text
@@ -97,6 +98,7 @@ def contradictions(document, base, new):
             or len(both) < len(logs)
             or any(a["base"] != a["new"] for log in both for a in log["counts"])
         )
+    assert length(text) <= 120, text
     assert (summary["reason"] is not None) == (verdict in OPPOSITE)
     costs = [
         change["cost_us"]
@@ -200,8 +202,8 @@ def test_a_cold_and_a_warm_start_of_vllm_differ_in_time(built):
     compared = document(built, FIXTURES / "vllm" / "llama-cold", FIXTURES / "vllm" / "passes-cold")
     assert (
         compared["summary"]["text"]
-        == "16.1 s less compile time (45.1 s → 29 s): unchanged compiles ran 1.6× faster. No other change: 1"
-        " compile, the same on both sides."
+        == "16.1 s less compile time: unchanged compiles ran 1.6× faster. No other change: 1 compile, the same"
+        " on both sides."
     )
     compared = document(built, FIXTURES / "vllm" / "llama-jit-cold", FIXTURES / "vllm" / "llama-jit-warm")
     assert compared["summary"]["text"].startswith(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from log_builder import record
-from tlparse_bundle.model.times import compiling_us, covered_us
+from tlparse_bundle.model.compiles import compiling_us, covered_us
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs, Side
 from tlparse_bundle.statements.runs.compare.run import Run, Texts
 

@@ -3,6 +3,7 @@ import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameList, tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { placeText } from "../../lib/finding/card.js";
+import { kindTitle } from "../../lib/finding/kind-titles.js";
 import { fill, h, plain } from "../../lib/page/dom.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, firstLine } from "../../lib/page/format.js";
@@ -130,7 +131,7 @@ function itemsOf(findings, rows) {
 function kindOf({ finding, rows: [first] }) {
   if (finding?.kind === "failure")
     return KINDS[/** @type {string} */ (finding.details.phase)] ?? finding.kind;
-  return finding ? finding.kind.replaceAll("-", " ") : KINDS[first.kind];
+  return finding ? kindTitle(finding.kind) : KINDS[first.kind];
 }
 
 /** @param {Item} item */

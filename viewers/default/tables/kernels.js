@@ -1,6 +1,6 @@
 // The kernels view: kernels in Inductor's generated code, with fused operators and locations.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
-import { malformed } from "../../lib/bundle/shape.js";
+import { damaged } from "../../lib/bundle/shape.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
@@ -45,7 +45,7 @@ export async function kernelsOf(log) {
   ).map((rows) => rows ?? []);
   const byEvent = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
   if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event)))
-    throw malformed(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
+    throw damaged(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
   const triton = new Map(infos.map((/** @type {any} */ info) => [`${info.event} ${info.name}`, info]));
   return {
     codes,

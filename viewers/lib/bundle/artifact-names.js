@@ -1,5 +1,6 @@
-// Labels artifacts of the same name in one compile: 'inductor_output_code (backward)', not '…@2'. The direction of a graph
-// or a code comes from the tables of graphs, kernels and provenance; without it the label is "2nd".
+// Labels artifacts of the same name in one compile: 'inductor_output_code (backward)', not '…@2'. The
+// direction of a graph or a code comes from the tables of graphs, kernels and provenance; without it the
+// label is "2nd".
 
 /** Belongs to the graph that is compiled next; others to what their record says. */
 const BEFORE = new Set(["fx_graph_runnable"]);
@@ -7,14 +8,17 @@ const BEFORE = new Set(["fx_graph_runnable"]);
 /** @typedef {{direction: string | null, subgraph: string | null}} Of */
 
 /** @type {WeakMap<object, Promise<Map<number, Of>>>} */
-const known = new WeakMap();
+const byLog = new WeakMap();
 
-/** Return direction and subgraph of graphs, codes and mappings by event. @param {any} log @returns {Promise<Map<number, Of>>} */
+/**
+ * Return direction and subgraph of graphs, codes and mappings by event.
+ * @param {any} log @returns {Promise<Map<number, Of>>}
+ */
 function directionsOf(log) {
-  let found = known.get(log);
-  if (!found) {
+  let loading = byLog.get(log);
+  if (!loading) {
     const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // labels work without directions
-    found = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(
+    loading = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(
       ([graphs, codes, groups]) => {
         /** @type {Map<number, Of>} */
         const directions = new Map();
@@ -29,13 +33,14 @@ function directionsOf(log) {
         return directions;
       },
     );
-    known.set(log, found);
+    byLog.set(log, loading);
   }
-  return found;
+  return loading;
 }
 
 /**
- * Return the artifacts of one compile, each with a label. @template {{name: string, address: string, event: number}} A
+ * Return the artifacts of one compile, each with a label.
+ * @template {{name: string, address: string, event: number}} A
  * @param {any} log @param {A[]} artifacts in the order of the log @returns {Promise<(A & {label: string})[]>}
  */
 export async function labelled(log, artifacts) {
@@ -60,7 +65,10 @@ export async function labelled(log, artifacts) {
   return artifacts.map((artifact) => ({ ...artifact, label: labels.get(artifact) ?? artifact.name }));
 }
 
-/** "backward of submod_1", or "". @param {any} artifact @param {any[]} artifacts @param {Map<number, Of>} directions */
+/**
+ * "backward of submod_1", or "".
+ * @param {any} artifact @param {any[]} artifacts @param {Map<number, Of>} directions
+ */
 function wordsOf(artifact, artifacts, directions) {
   let of = directions.get(artifact.event);
   if (!of && BEFORE.has(artifact.name))

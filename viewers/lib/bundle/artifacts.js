@@ -8,11 +8,11 @@ const MOST = 5_000; // listed per compile; the events have the others
 /** @typedef {import("./log.js").Artifact} Artifact */
 
 /** @type {WeakMap<Log, Promise<{rows: Artifact[], byAttempt: Map<string, number[]>}>>} */
-const known = new WeakMap();
+const byLog = new WeakMap();
 
 /** Return the artifacts, and their row numbers by attempt (see attemptKey). @param {Log} log */
 export function artifactsOf(log) {
-  let made = known.get(log);
+  let made = byLog.get(log);
   if (!made) {
     made = log.artifacts().then((rows) => {
       /** @type {Map<string, number[]>} */
@@ -25,15 +25,17 @@ export function artifactsOf(log) {
       });
       return { rows, byAttempt };
     });
-    known.set(log, made);
-    made.catch(() => known.delete(log));
+    byLog.set(log, made);
+    made.catch(() => byLog.delete(log));
   }
   return made;
 }
 
 /**
- * Return the artifacts of one attempt, each with a stable address: its name, with '@2' for the second of that name.
- * @param {Log} log @param {{compile: string | null, attempt: number | null}} attempt @returns {Promise<any[]>}
+ * Return the artifacts of one attempt, each with a stable address: its name, with '@2' for the second of that
+ * name.
+ * @param {Log} log @param {{compile: string | null, attempt: number | null}} attempt
+ * @returns {Promise<any[]>}
  */
 export async function compileArtifacts(log, attempt) {
   const { rows, byAttempt } = await artifactsOf(log);
@@ -42,7 +44,10 @@ export async function compileArtifacts(log, attempt) {
   );
 }
 
-/** Add addresses to the artifacts of one compile. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
+/**
+ * Add addresses to the artifacts of one compile.
+ * @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]}
+ */
 export function addressed(artifacts) {
   /** @type {Map<string, number>} */
   const seen = new Map();
@@ -53,13 +58,19 @@ export function addressed(artifacts) {
   });
 }
 
-/** Return a note if some artifacts are not listed, else null. @param {{artifact_count: number}} compile @param {any[]} artifacts */
+/**
+ * Return a note if some artifacts are not listed, else null.
+ * @param {{artifact_count: number}} compile @param {any[]} artifacts
+ */
 export const moreArtifacts = (compile, artifacts) =>
   artifacts.length >= MOST
     ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. See the records for the others.`
     : "";
 
-/** Return the bundle's description of a kind. @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
+/**
+ * Return the bundle's description of a kind.
+ * @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row
+ */
 export function describe(manifest, row) {
   const described = Object.hasOwn(manifest.descriptors, row.descriptor)
     ? manifest.descriptors[row.descriptor]

@@ -13,10 +13,13 @@
 import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
 import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
 import { check, hasRows } from "./check.js";
-import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
+import { BundleError, isTooDeep, damaged, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
-/** @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: it was removed from a redacted bundle */
+/**
+ * @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of
+ *   a blob; left_out: it was removed from a redacted bundle
+ */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
 export const FORMAT = { name: "tlparse-bundle", major: 2 };
@@ -36,7 +39,8 @@ export { BundleError };
  */
 
 /**
- * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or a different source of its files
+ * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or a
+ *   different source of its files
  * @param {Abortable & {cacheBytes?: number}} [options]
  */
 export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}) {
@@ -51,12 +55,16 @@ export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}
 function refuseTwins({ logs }) {
   const ids = new Set();
   for (const { id } of logs) {
-    if (ids.has(id)) throw malformed("manifest.json", `two logs have the id ${shortly(id)}`);
+    if (ids.has(id)) throw damaged("manifest.json", `two logs have the id ${shortly(id)}`);
     ids.add(id);
   }
 }
 
-/** Return whether the bundle was restarted: later states have a higher counter, and logs never vanish or shrink. @param {any} before @param {any} now */
+/**
+ * Return whether the bundle was restarted: later states have a higher counter, and logs never vanish or
+ * shrink.
+ * @param {any} before @param {any} now
+ */
 function isRestarted(before, now) {
   if (now.growing && !(now.live?.counter > before.live?.counter)) return true;
   const read = new Map(now.logs.map((/** @type {any} */ log) => [log.id, log.source.size_bytes]));
@@ -94,7 +102,10 @@ export class Bundle {
     this.pending = new Map();
     /** Bytes received so far, as stored. */
     this.fetched = 0;
-    /** Called when a file is missing: in a growing bundle it may belong to a replaced state. @type {(() => void) | null} */
+    /**
+     * Called when a file is missing: in a growing bundle it may belong to a replaced state.
+     * @type {(() => void) | null}
+     */
     this.onmissing = null;
   }
 
@@ -108,9 +119,10 @@ export class Bundle {
   }
 
   /**
-   * Read the current state of a growing bundle; return null if nothing is new. Unchanged logs stay the same objects. A changed
-   * log becomes a new Log, and the old object works as long as its files exist.
-   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of new and changed logs, and whether the tables about several ranks changed
+   * Read the current state of a growing bundle; return null if nothing is new. Unchanged logs stay the same
+   * objects. A changed log becomes a new Log, and the old object works as long as its files exist.
+   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of new and changed logs, and whether
+   *   the tables about several ranks changed
    */
   async renew() {
     this.cache.delete(MANIFEST_KEY);
@@ -119,14 +131,14 @@ export class Bundle {
     const same = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) === JSON.stringify(b);
     if (same(before, now)) return null;
     if (isRestarted(before, now)) this.cache = new ByteCache(this.cache.limit); // same paths, different content
-    const known = new Map(isRestarted(before, now) ? [] : this.logs.map((log) => [log.id, log]));
+    const kept = new Map(isRestarted(before, now) ? [] : this.logs.map((log) => [log.id, log]));
     this.manifest = now;
     this.logs = now.logs.map((/** @type {any} */ row) => {
-      const log = known.get(row.id);
+      const log = kept.get(row.id);
       return log && same(log.summary, row) ? log : new Log(this, row);
     });
     return {
-      logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)),
+      logs: new Set(this.logs.filter((log) => kept.get(log.id) !== log).map(({ id }) => id)),
       ranks: !same(before.rank_tables, now.rank_tables),
     };
   }
@@ -137,8 +149,8 @@ export class Bundle {
   }
 
   /**
-   * Return a table about several ranks by schema name, such as "rank_findings": an array of its rows, empty if it has none;
-   * null if there is no such table or it was left out of a redacted bundle.
+   * Return a table about several ranks by schema name, such as "rank_findings": an array of its rows, empty
+   * if it has none; null if there is no such table or it was left out of a redacted bundle.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
   async rankTable(name, options) {
@@ -155,14 +167,17 @@ export class Bundle {
           lengths,
         });
         if (rows.length !== count)
-          throw malformed(path, `it has ${rows.length} rows, but the manifest says ${count}`);
+          throw damaged(path, `it has ${rows.length} rows, but the manifest says ${count}`);
         return rows;
       }),
     );
     return parts.flat();
   }
 
-  /** Return the decoded JSON of a file. @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>} */
+  /**
+   * Return the decoded JSON of a file.
+   * @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>}
+   */
   async file(path, options = {}) {
     const { schema = "", lengths } = options;
     const key = `${schema} ${path}`; // a file used as two tables must match both schemas
@@ -214,11 +229,14 @@ export class Bundle {
     return value;
   }
 
-  /** Return the whole blob that contains a payload. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
+  /**
+   * Return the whole blob that contains a payload.
+   * @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>}
+   */
   async blob({ path, left_out: leftOut }, options) {
     if (leftOut) throw new BundleError("This payload is not included: the bundle is redacted.");
-    const known = this.cache.get(path);
-    if (known) return known;
+    const cached = this.cache.get(path);
+    if (cached) return cached;
     const { MOST_STORED, openBlob } = await import("./blob.js"); // first screens show no payloads
     const stored = await this.fetch(path, MOST_STORED, options);
     const bytes = await openBlob(stored, path, !this.source.partial).catch((error) => {
@@ -228,14 +246,19 @@ export class Bundle {
     return bytes;
   }
 
-  /** Return the bytes that the server sends for a path. @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>} */
+  /**
+   * Return the bytes that the server sends for a path.
+   * @param {string} path @param {number} most bytes @param {Abortable & Wanted} options
+   * @returns {Promise<Uint8Array>}
+   */
   fetch(path, most, options) {
     return this.once(path, options, () => this.request(path, most, options));
   }
 
   /**
    * Share a request that is under way, unless it can be aborted.
-   * @template T @param {string} key @param {Abortable} options @param {() => Promise<T>} make @returns {Promise<T>}
+   * @template T @param {string} key @param {Abortable} options @param {() => Promise<T>} make
+   * @returns {Promise<T>}
    */
   once(key, { signal }, make) {
     const shared = this.pending.get(key);
@@ -251,11 +274,11 @@ export class Bundle {
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
   async request(path, most, { signal, fresh, what = "a file of the bundle" }) {
     if (!isOwn(path))
-      throw malformed(
+      throw damaged(
         "The bundle",
         `it names ${shortly(path)} as ${what}, which is not a path of a bundle file`,
       );
-    const asked = `Can't read ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
+    const problem = `Can't read ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
       if (!file) throw new Refused("it is missing");
@@ -268,13 +291,13 @@ export class Bundle {
       const reason = /** @type {Error} */ (error).message;
       const failed = new BundleError(
         error instanceof Refused
-          ? `${asked}: ${reason}. ` +
+          ? `${problem}: ${reason}. ` +
               (path === "manifest.json"
                 ? "Check the address: '?bundle=' must name the folder that contains manifest.json."
                 : this.source.absent)
           : this.source.url
-            ? `${asked}: the server does not respond (${reason}). Check that it is running, or start it with 'tlparse-bundle serve', and reload.`
-            : `${asked}: ${reason}.`,
+            ? `${problem}: the server does not respond (${reason}). Check that it is running, or start it with 'tlparse-bundle serve', and reload.`
+            : `${problem}: ${reason}.`,
         { cause: error },
       );
       failed.missing = error instanceof Refused;

@@ -1,12 +1,16 @@
 // Checks of a decoded table against its schema and itself, before it is used. Messages: see bundle/checks.py.
-import { firstProblem, malformed, shortly } from "./shape.js";
+import { firstProblem, damaged, shortly } from "./shape.js";
 import { MINOR, SHAPES } from "./shapes.js";
 
-/** Throw unless a value follows its schema. @param {string} name of the schema; without one nothing is checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
+/**
+ * Throw unless a value follows its schema.
+ * @param {string} name of the schema; without one nothing is checked @param {any} value
+ * @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known]
+ */
 export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
   if (!Object.hasOwn(SHAPES, name)) return;
   const problem = firstProblem(SHAPES[name], value, { lengths, newer: minor > MINOR });
-  if (problem !== null) throw malformed(file, problem);
+  if (problem !== null) throw damaged(file, problem);
 }
 
 /** Return whether a table of rows has this name. @param {string} name */
@@ -30,7 +34,10 @@ const TABLES = {
   },
 };
 
-/** Return a row that is its own ancestor, or -1. Parents may follow their children. @param {Int32Array} parent */
+/**
+ * Return a row that is its own ancestor, or -1. Parents may follow their children.
+ * @param {Int32Array} parent
+ */
 function firstInCircle(parent) {
   const seen = new Int32Array(parent.length); // in which round
   for (let i = 0; i < parent.length; i++) {
@@ -46,10 +53,13 @@ function firstInCircle(parent) {
 /** Throw when a table contradicts itself. @param {string} name @param {any} table @param {string} file */
 export function checkTable(name, table, file) {
   const wrong = Object.hasOwn(TABLES, name) ? TABLES[name](table) : null;
-  if (wrong) throw malformed(file, wrong);
+  if (wrong) throw damaged(file, wrong);
 }
 
-/** Throw unless the files of events and metadata are consecutive. @param {any} directory of a log @param {string} file */
+/**
+ * Throw unless the files of events and metadata are consecutive.
+ * @param {any} directory of a log @param {string} file
+ */
 export function checkDirectory({ tables, event_count: count }, file) {
   for (const name of ["events", "metadata"]) {
     let end = 0;
@@ -59,7 +69,7 @@ export function checkDirectory({ tables, event_count: count }, file) {
         /** @type {number} */ i,
       ) => {
         if (!(first >= end) || (name === "events" && first > end))
-          throw malformed(
+          throw damaged(
             file,
             `file ${i} of ${name} begins with event ${shortly(first)}, but the file before it ends with ${end - 1}`,
           );
@@ -67,20 +77,23 @@ export function checkDirectory({ tables, event_count: count }, file) {
       },
     );
     if (end > count || (name === "events" && end < count))
-      throw malformed(
+      throw damaged(
         file,
         `the files of ${name} have events up to ${end - 1}, but the log has ${count} events`,
       );
   }
 }
 
-/** @param {"events" | "metadata"} name @param {{event: number}[]} rows @param {{path: string, first_event: number}} file of the log directory */
+/**
+ * @param {"events" | "metadata"} name @param {{event: number}[]} rows
+ * @param {{path: string, first_event: number}} file of the log directory
+ */
 export function checkEvents(name, rows, { path, first_event: first }) {
   if (rows.length > 0 && rows[0].event !== first)
-    throw malformed(path, `it begins with event ${rows[0].event}, but log.json has ${first}`);
+    throw damaged(path, `it begins with event ${rows[0].event}, but log.json has ${first}`);
   for (let i = 1; i < rows.length; i++) {
     const [before, event] = [rows[i - 1].event, rows[i].event];
     if (event <= before || (name === "events" && event !== before + 1))
-      throw malformed(path, `event ${before} is followed by event ${event}`);
+      throw damaged(path, `event ${before} is followed by event ${event}`);
   }
 }

@@ -1,6 +1,6 @@
 // One log of a bundle: its tables, its events, its payloads.
 import { checkDirectory, checkEvents, checkTable, hasRows } from "./check.js";
-import { BundleError, malformed, shortly } from "./shape.js";
+import { BundleError, damaged, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
@@ -13,7 +13,10 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {import("../../../schema/bundle.d.ts").Artifacts} Artifact */
 /** @typedef {import("../../../schema/bundle.d.ts").Events} Event */
-/** @typedef {{blob: string | null, offset: number | null, size_bytes: number | null, payload_size_bytes?: number | null}} HasPayload an event or an artifact */
+/**
+ * @typedef {{blob: string | null, offset: number | null, size_bytes: number | null, payload_size_bytes?:
+ *   number | null}} HasPayload an event or an artifact
+ */
 
 export class Log {
   /** @param {Bundle} bundle @param {LogSummary} row */
@@ -28,12 +31,12 @@ export class Log {
     /** @type {Map<string, Promise<any>>} cached results built from files */
     this.built = new Map();
     /** Names of the requested tables. @type {Set<string>} */
-    this.asked = new Set();
+    this.requested = new Set();
   }
 
   /** Preload the tables requested from the previous state, for a quick redraw. @param {Log} before */
   async prepare(before) {
-    await Promise.all([...before.asked].map((name) => this.table(name).catch(() => null))); // its users report the error
+    await Promise.all([...before.requested].map((name) => this.table(name).catch(() => null))); // its users report the error
   }
 
   /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
@@ -51,19 +54,16 @@ export class Log {
   /** Return a path if it belongs to this log; throw otherwise. @param {string} path @param {string} what */
   own(path, what) {
     if (isOfLog(path, this.id)) return path;
-    throw malformed(
-      `Log ${this.id}`,
-      `it names ${shortly(path)} as ${what}, which is not a file of this log`,
-    );
+    throw damaged(`Log ${this.id}`, `it names ${shortly(path)} as ${what}, which is not a file of this log`);
   }
 
   /**
-   * Return a table by schema name: an array of its rows, empty if it has none; null if there is no such table or it was left
-   * out of a redacted bundle.
+   * Return a table by schema name: an array of its rows, empty if it has none; null if there is no such table
+   * or it was left out of a redacted bundle.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
   async table(name, options) {
-    this.asked.add(name);
+    this.requested.add(name);
     const { tables, left_out: leftOut } = await this.directory(options);
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const rows = (await Promise.all(tables[name].files.map((file) => this.rows(name, file, options)))).flat();
@@ -73,7 +73,8 @@ export class Log {
 
   /**
    * Return some rows of a table; reads only the files that contain them.
-   * @param {string} name @param {number} first @param {number} length @param {Abortable} [options] @returns {Promise<any[]>}
+   * @param {string} name @param {number} first @param {number} length @param {Abortable} [options]
+   * @returns {Promise<any[]>}
    */
   async tableRows(name, first, length, options) {
     const { tables } = await this.directory(options);
@@ -92,7 +93,11 @@ export class Log {
       .slice(start, start + length);
   }
 
-  /** Return the rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  /**
+   * Return the rows of one file of a table.
+   * @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options]
+   * @returns {Promise<any[]>}
+   */
   async rows(name, file, options) {
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(file.path, what);
@@ -102,12 +107,14 @@ export class Log {
       schema: name,
       lengths: () => this.counts(options),
     });
-    if (rows.length !== file.rows)
-      throw malformed(path, `it has ${rows.length} rows instead of ${file.rows}`);
+    if (rows.length !== file.rows) throw damaged(path, `it has ${rows.length} rows instead of ${file.rows}`);
     return rows;
   }
 
-  /** Return the numbers of records and stacks. @param {Abortable} [options] @returns {Promise<Record<string, number>>} */
+  /**
+   * Return the numbers of records and stacks.
+   * @param {Abortable} [options] @returns {Promise<Record<string, number>>}
+   */
   async counts(options) {
     const { event_count: events, tables } = await this.directory(options);
     return { events, stacks: tables.stacks?.rows ?? 0 };
@@ -118,7 +125,10 @@ export class Log {
     return this.table("compiles", options);
   }
 
-  /** Return the findings, most important first; null if they were left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
+  /**
+   * Return the findings, most important first; null if they were left out of a redacted bundle.
+   * @param {Abortable} [options] @returns {Promise<Finding[] | null>}
+   */
   findings(options) {
     return this.table("findings", options);
   }
@@ -128,7 +138,11 @@ export class Log {
     return this.table("artifacts", options);
   }
 
-  /** Return the artifacts of a compile or of one of its attempts. @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options] @returns {Promise<Artifact[]>} */
+  /**
+   * Return the artifacts of a compile or of one of its attempts.
+   * @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options]
+   * @returns {Promise<Artifact[]>}
+   */
   async artifactsOf({ compile, attempt }, options) {
     return (await this.artifacts(options)).filter(
       (row) => row.compile === compile && (attempt === undefined || row.attempt === attempt),
@@ -144,8 +158,9 @@ export class Log {
   }
 
   /**
-   * Return the events that match. 'from' and 'to' are event numbers, 'to' excluded; only files with events between them are fetched.
-   * compileId is the id as torch wrote it ('0/1'), or null for the records without an id.
+   * Return the events that match. 'from' and 'to' are event numbers, 'to' excluded; only files with events
+   * between them are fetched. compileId is the id as torch wrote it ('0/1'), or null for the records without
+   * an id.
    * @param {{type?: string, compileId?: string | null, from?: number, to?: number} & Abortable} [filter]
    * @returns {Promise<Event[]>}
    */
@@ -169,12 +184,18 @@ export class Log {
         );
   }
 
-  /** Return one event; null if there is none with this number. @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>} */
+  /**
+   * Return one event; null if there is none with this number.
+   * @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>}
+   */
   async event(number, options = {}) {
     return (await this.events({ from: number, to: number + 1, ...options }))[0] ?? null;
   }
 
-  /** Return the JSON that torch wrote into a record; stacks are ids in the stack table. @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>} */
+  /**
+   * Return the JSON that torch wrote into a record; stacks are ids in the stack table.
+   * @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>}
+   */
   async metadata(number, options) {
     const file = (await this.files("metadata", options)).findLast(
       ({ first_event: first }) => first <= number,
@@ -186,25 +207,36 @@ export class Log {
     return { [event.type]: {} };
   }
 
-  /** Return the files of 'events' or 'metadata'. @param {"events" | "metadata"} name @param {Abortable} [options] @returns {Promise<{path: string, rows: number, first_event: number}[]>} */
+  /**
+   * Return the files of 'events' or 'metadata'.
+   * @param {"events" | "metadata"} name @param {Abortable} [options]
+   * @returns {Promise<{path: string, rows: number, first_event: number}[]>}
+   */
   async files(name, options) {
     return /** @type {any} */ ((await this.directory(options)).tables[name]?.files ?? []);
   }
 
-  /** Return the rows of one of these files. @param {"events" | "metadata"} name @param {{path: string, rows: number, first_event: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  /**
+   * Return the rows of one of these files.
+   * @param {"events" | "metadata"} name @param {{path: string, rows: number, first_event: number}} file
+   * @param {Abortable} [options] @returns {Promise<any[]>}
+   */
   async part(name, file, options) {
     const rows = await this.rows(name, file, options);
     checkEvents(name, rows, file);
     return rows;
   }
 
-  /** Return the slice with the payload of an event or artifact; null if it has none. @param {HasPayload} row @returns {BlobSlice | null} */
+  /**
+   * Return the slice with the payload of an event or artifact; null if it has none.
+   * @param {HasPayload} row @returns {BlobSlice | null}
+   */
   slice(row) {
     if (row.blob === null) return null;
     if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
-    const dropped = this.bundle.manifest.redacted?.dropped.includes(
-      /\/timeline\/\d+\.json/.test(row.blob) ? "timeline" : "payloads",
-    );
+    const { dropped: gone = [] } = this.bundle.manifest.redacted ?? {};
+    const dropped =
+      gone.includes("payloads") || (gone.includes("timeline") && /\/timeline\/\d+\.json/.test(row.blob));
     return {
       path: row.blob,
       offset: row.offset ?? 0,
@@ -225,10 +257,13 @@ export class Log {
     return slice && this.bundle.text(slice, options);
   }
 
-  /** Cache a result unless it failed. @template T @param {string} key @param {() => Promise<T>} build @returns {Promise<T>} */
+  /**
+   * Cache a result unless it failed.
+   * @template T @param {string} key @param {() => Promise<T>} build @returns {Promise<T>}
+   */
   once(key, build) {
-    const known = this.built.get(key);
-    if (known) return known;
+    const cached = this.built.get(key);
+    if (cached) return cached;
     const made = build();
     this.built.set(key, made);
     made.catch(() => this.built.delete(key));
@@ -236,10 +271,16 @@ export class Log {
   }
 }
 
-/** Return a key shared by all rows of one attempt. @param {{compile: string | null, attempt: number | null}} row */
+/**
+ * Return a key shared by all rows of one attempt.
+ * @param {{compile: string | null, attempt: number | null}} row
+ */
 export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
 
-/** Return an attempt's name in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" without a compile. @param {{compile: string | null, attempt: number | null}} row */
+/**
+ * Return an attempt's name in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" without a compile.
+ * @param {{compile: string | null, attempt: number | null}} row
+ */
 export function attemptName({ compile, attempt }) {
   if (compile === null) return "-";
   const [id, occurrence] = compile.split("@");

@@ -18,13 +18,20 @@ const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
 const MOST_RANKS = 50_000_000; // in all runs of a table, since pages iterate over them
 
-/** Return the first problem of a value, in words; null if it matches its shape. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
+/**
+ * Return the first problem of a value, in words; null if it matches its shape.
+ * @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known
+ * @returns {string | null}
+ */
 export function firstProblem(shape, value, { lengths = {}, newer }) {
   const problem = finder(shape, { lengths, newer, finders: new Map() })(value);
   return problem && `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`;
 }
 
-/** Return the function that finds the first problem of a value, cached by shape. @param {any} shape @param {Surroundings} around @returns {Find} */
+/**
+ * Return the function that finds the first problem of a value, cached by shape.
+ * @param {any} shape @param {Surroundings} around @returns {Find}
+ */
 function finder(shape, around) {
   let made = around.finders.get(shape);
   if (!made)
@@ -72,7 +79,7 @@ function inObject(shape, around) {
       return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around) };
     });
   const other = others && finder(others, around);
-  const known = new Set(fields.map(({ name }) => name));
+  const names = new Set(fields.map(({ name }) => name));
   return (object) => {
     if (object === null && nullable) return null;
     if (typeof object !== "object" || object === null || Array.isArray(object))
@@ -86,7 +93,7 @@ function inObject(shape, around) {
     if (free && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} levels of nesting` };
     if (!other) return null;
     for (const name in object) {
-      if (known.has(name)) continue;
+      if (names.has(name)) continue;
       const problem = other(object[name]);
       if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
     }
@@ -158,18 +165,21 @@ function leaf(shape, around) {
   return { test, wanted: () => kinds.filter(Boolean).join(" or ") };
 }
 
-/** Check for a text of a pattern or an enum value. @param {string} shape @param {Surroundings} around @returns {Leaf} */
+/**
+ * Check for a text of a pattern or an enum value.
+ * @param {string} shape @param {Surroundings} around @returns {Leaf}
+ */
 function words(shape, around) {
   const nullable = shape.endsWith("?");
   const text = nullable ? shape.slice(0, -1) : shape;
   const pattern = text[0] === "/" ? new RegExp(text.slice(1, -1)) : null;
-  const known = new Set(pattern ? [] : text.slice(1).split("|"));
+  const choices = new Set(pattern ? [] : text.slice(1).split("|"));
   return {
     test: (value) =>
       value === null
         ? nullable
-        : typeof value === "string" && (pattern ? pattern.test(value) : known.has(value) || around.newer),
-    wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...known].join(", ")}`),
+        : typeof value === "string" && (pattern ? pattern.test(value) : choices.has(value) || around.newer),
+    wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...choices].join(", ")}`),
   };
 }
 
@@ -208,9 +218,9 @@ export class BundleError extends Error {
 }
 
 /** Build the error for a file that breaks the format. @param {string} file @param {string} what */
-export const malformed = (file, what) =>
+export const damaged = (file, what) =>
   new BundleError(
-    `${file} is malformed: ${what}. Run 'tlparse-bundle validate' on the bundle, or rebuild it from the logs.`,
+    `${file} is damaged: ${what}. Run 'tlparse-bundle validate' on the bundle, or rebuild it from the logs.`,
   );
 
 /** Shorten a value for a sentence. @param {unknown} value */

@@ -14,7 +14,10 @@ export const isOwn = (path) => typeof path === "string" && path.length <= MOST &
 export const isOfLog = (path, logId) =>
   isOwn(path) && /** @type {string} */ (path).replace(/^live\/[0-9]+\//, "").startsWith(`logs/${logId}/`);
 
-/** @typedef {{url: string} | {data: Blob, gzip?: boolean}} StoredFile input of readFile(); can be sent to a worker */
+/**
+ * @typedef {{url: string} | {data: Blob, gzip?: boolean}} StoredFile input of readFile(); can be sent to a
+ *   worker
+ */
 /**
  * @typedef {object} Source
  * @property {URL | null} url the bundle's folder; null without a URL
@@ -24,7 +27,8 @@ export const isOfLog = (path, logId) =>
  * @property {string[]} [viewers] of an exported page: the viewers that it contains
  * @property {string} [folder] of an exported page: the bundle's folder in it
  * @property {string} [stored] id of a bundle stored in this browser
- * @property {boolean} [partial] payloads were left out and replaced by zeros, so the hashes of blobs do not match
+ * @property {boolean} [partial] payloads were left out and replaced by zeros, so the hashes of blobs do not
+ *   match
  */
 
 /** The server does not have or does not serve the file. */
@@ -32,7 +36,11 @@ export class Refused extends Error {
   name = "Refused";
 }
 
-/** @param {StoredFile} file @param {number} most limit in bytes @param {{signal?: AbortSignal, fresh?: boolean}} [options] fresh: revalidate with the server @returns {Promise<Uint8Array>} */
+/**
+ * @param {StoredFile} file @param {number} most limit in bytes
+ * @param {{signal?: AbortSignal, fresh?: boolean}} [options] fresh: revalidate with the server
+ * @returns {Promise<Uint8Array>}
+ */
 export async function readFile(file, most, { signal, fresh } = {}) {
   if ("data" in file) {
     const stream = file.data.stream();
@@ -50,7 +58,10 @@ export async function readFile(file, most, { signal, fresh } = {}) {
   return response.body ? readBounded(response.body, most) : new Uint8Array();
 }
 
-/** Return a source for a folder on a web server. @param {string | URL} address the folder, or its manifest.json @returns {Source} */
+/**
+ * Return a source for a folder on a web server.
+ * @param {string | URL} address the folder, or its manifest.json @returns {Source}
+ */
 export function webSource(address) {
   const url = new URL(String(address).replace(/manifest\.json$/, ""), globalThis.location?.href);
   if (!url.pathname.endsWith("/")) url.pathname += "/";
@@ -62,7 +73,10 @@ export function webSource(address) {
   };
 }
 
-/** Return a source for given files: paths below a folder with manifest.json. @param {Map<string, Blob>} files @param {string} label @returns {Source} */
+/**
+ * Return a source for given files: paths below a folder with manifest.json.
+ * @param {Map<string, Blob>} files @param {string} label @returns {Source}
+ */
 export function fileSource(files, label) {
   const manifests = [...files.keys()]
     .filter((path) => /(^|\/)manifest\.json$/.test(path))
@@ -83,7 +97,11 @@ export function fileSource(files, label) {
   };
 }
 
-/** Return a source for the bundle in an exported page, whose elements hold files in base64; null if there is none. @param {string} [folder] ends with a slash @returns {Source | null} */
+/**
+ * Return a source for the bundle in an exported page, whose elements hold files in base64; null if there is
+ * none.
+ * @param {string} [folder] ends with a slash @returns {Source | null}
+ */
 export function embeddedSource(folder = "") {
   /** @type {Map<string, Element>} */
   const elements = new Map();

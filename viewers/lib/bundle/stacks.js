@@ -1,7 +1,9 @@
 // The stacks of one log.
-import { malformed } from "./shape.js";
+import { damaged } from "./shape.js";
 
-/** @typedef {import("../../../schema/bundle.d.ts").Stacks} Frame a stack: its innermost frame, and its parent */
+/**
+ * @typedef {import("../../../schema/bundle.d.ts").Stacks} Frame a stack: its innermost frame, and its parent
+ */
 
 export class Stacks {
   /** @param {Frame[]} rows of the table */
@@ -11,7 +13,7 @@ export class Stacks {
     this.parent = rows.map(({ parent }) => parent ?? -1);
     const wrong = rows.findIndex(({ id, parent }, i) => id !== i || (parent !== null && parent >= i));
     if (wrong >= 0)
-      throw malformed(
+      throw damaged(
         "The table 'stacks'",
         `row ${wrong} has the id ${rows[wrong].id} and the parent ${rows[wrong].parent}`,
       );

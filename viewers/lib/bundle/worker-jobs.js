@@ -1,6 +1,10 @@
 // Runs jobs in a long-lived worker: {job, …} in, {job, result} or {job, error} out.
 
-/** Return a function that sends a message and awaits the answer. @param {() => Worker} start @param {string} name for the error: "zstd" @returns {(message: object) => Promise<any>} */
+/**
+ * Return a function that sends a message and awaits the answer.
+ * @param {() => Worker} start @param {string} name for the error: "zstd"
+ * @returns {(message: object) => Promise<any>}
+ */
 export function jobsOf(start, name) {
   /** @type {Worker | null} */
   let worker = null;
@@ -33,7 +37,10 @@ export function jobsOf(start, name) {
   };
 }
 
-/** In the worker: answer each message; arrays of numbers are transferred, not copied. @param {(message: any) => any} work the answer, or a promise of it */
+/**
+ * In the worker: answer each message; arrays of numbers are transferred, not copied.
+ * @param {(message: any) => any} work the answer, or a promise of it
+ */
 export function answerJobs(work) {
   const scope = /** @type {any} */ (self);
   scope.onmessage = async (/** @type {MessageEvent} */ { data: { job, ...message } }) => {

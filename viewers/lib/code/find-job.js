@@ -1,5 +1,5 @@
-// Searches for a regular expression in one worker for all panes. An expression may not finish on a single line:
-// then the worker is stopped and the matches so far are the result.
+// Searches for a regular expression in one worker for all panes. An expression may not finish on a single
+// line: then the worker is stopped and the matches so far are the result.
 
 const STUCK_MS = 2_000; // without a message from the worker
 const LONGEST_MS = 15_000;
@@ -20,8 +20,10 @@ function end() {
 }
 
 /**
- * @param {string} wantedText @param {string} wanted @param {import("./find-text.js").How} how @param {number} limit
- * @param {(news: {found: ArrayLike<number>, line: number, done: boolean, stopped: boolean}) => void} tell found: starts and ends in turn; line: number of lines done
+ * @param {string} wantedText @param {string} wanted @param {import("./find-text.js").How} how
+ * @param {number} limit
+ * @param {(news: {found: ArrayLike<number>, line: number, done: boolean, stopped: boolean}) => void} tell
+ *   found: starts and ends in turn; line: number of lines done
  * @returns {() => void} cancels the search
  */
 export function findExpression(wantedText, wanted, how, limit, tell) {

@@ -1,6 +1,9 @@
 // Finds words or regular expressions in a text. No page needed; expressions run in a worker, see find-job.js.
 
-/** @typedef {{word: boolean, pattern: boolean, sameCase: boolean}} How whole words, regular expression, match case */
+/**
+ * @typedef {{word: boolean, pattern: boolean, sameCase: boolean}} How whole words, regular expression, match
+ *   case
+ */
 /** @typedef {{starts: number[], ends: number[]}} Found start and end offsets of the matches, in order */
 
 const SLICE = 2_000_000; // characters searched before yielding
@@ -9,7 +12,10 @@ const WORD = /[\p{L}\p{N}_]/u;
 /** @param {string} text */
 export const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Return the expression for one line, or the problem with it. @param {string} wanted @param {How} how @returns {{expression: RegExp | null, problem: string}} */
+/**
+ * Return the expression for one line, or the problem with it.
+ * @param {string} wanted @param {How} how @returns {{expression: RegExp | null, problem: string}}
+ */
 export function expressionOf(wanted, { word, sameCase }) {
   const flags = sameCase ? "g" : "gi";
   try {
@@ -22,7 +28,8 @@ export function expressionOf(wanted, { word, sameCase }) {
 
 /**
  * Search for literal text slice by slice, yielding after each, and add the matches to 'found'.
- * @param {string} text @param {string} wanted @param {How} how @param {number} limit @param {Found} found @returns {Generator<void, void>}
+ * @param {string} text @param {string} wanted @param {How} how @param {number} limit @param {Found} found
+ * @returns {Generator<void, void>}
  */
 export function* findWords(text, wanted, { word, sameCase }, limit, found) {
   const pattern = new RegExp(escaped(wanted), sameCase ? "g" : "gi");
@@ -49,7 +56,8 @@ function stands(text, begin, end) {
 
 /**
  * Add the matches of an expression in one line, without empty matches.
- * @param {RegExp} expression @param {string} line @param {number} start offset of the line @param {number} limit @param {Found} found
+ * @param {RegExp} expression @param {string} line @param {number} start offset of the line
+ * @param {number} limit @param {Found} found
  */
 export function findInLine(expression, line, start, limit, found) {
   for (const match of line.matchAll(expression)) {

@@ -1,6 +1,7 @@
 // Searches a text for an expression line by line in a worker; a new search cancels the previous one.
 //
-// In: {text}, and then {job, wanted, how, limit}. Out: {job, found: [start, end, …], line, done} at intervals.
+// In: {text}, and then {job, wanted, how, limit}. Out: {job, found: [start, end, …], line, done} at
+// intervals.
 import { expressionOf, findInLine } from "./find-text.js";
 
 const TELL_MS = 40;
@@ -17,26 +18,26 @@ scope.onmessage = (/** @type {MessageEvent} */ { data }) => {
 async function look({ job, wanted, how, limit }) {
   current = job;
   const { expression } = expressionOf(wanted, how);
-  let found = /** @type {import("./find-text.js").Found} */ ({ starts: [], ends: [] });
+  let matches = /** @type {import("./find-text.js").Found} */ ({ starts: [], ends: [] });
   let start = 0,
     left = expression ? limit : 0;
-  let told = performance.now();
+  let sentAt = performance.now();
   const tell = (/** @type {number} */ line, /** @type {boolean} */ done) => {
-    const pairs = new Int32Array(found.starts.length * 2);
-    found.starts.forEach((begin, i) => {
+    const pairs = new Int32Array(matches.starts.length * 2);
+    matches.starts.forEach((begin, i) => {
       pairs[2 * i] = begin;
-      pairs[2 * i + 1] = found.ends[i];
+      pairs[2 * i + 1] = matches.ends[i];
     });
     scope.postMessage({ job, found: pairs, line, done }, { transfer: [pairs.buffer] });
-    left -= found.starts.length;
-    found = { starts: [], ends: [] };
-    told = performance.now();
+    left -= matches.starts.length;
+    matches = { starts: [], ends: [] };
+    sentAt = performance.now();
   };
   tell(0, false);
-  for (let i = 0; i < lines.length && expression && found.starts.length < left; i++) {
-    findInLine(expression, lines[i], start, left, found);
+  for (let i = 0; i < lines.length && expression && matches.starts.length < left; i++) {
+    findInLine(expression, lines[i], start, left, matches);
     start += lines[i].length + 1;
-    if (performance.now() - told < TELL_MS) continue;
+    if (performance.now() - sentAt < TELL_MS) continue;
     tell(i + 1, false);
     await new Promise((resolve) => {
       setTimeout(resolve);

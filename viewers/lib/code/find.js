@@ -215,7 +215,8 @@ export class Find {
   /**
    * Build the tokens of a part of a line, split at matches.
    * @param {[string, string][]} tokens kind and text @param {number} start offset of the line in the text
-   * @param {number} from @param {number} to columns @param {Map<number, string>} [styles] classes of some columns, in place of the token classes
+   * @param {number} from @param {number} to columns
+   * @param {Map<number, string>} [styles] classes of some columns, in place of the token classes
    */
   pieces(tokens, start, from, to, styles) {
     const { starts, ends } = this.found;
@@ -265,7 +266,10 @@ export class Find {
   }
 }
 
-/** Return the first i with sorted[i] >= value, or the length. @param {number[]} sorted @param {number} value */
+/**
+ * Return the first i with sorted[i] >= value, or the length.
+ * @param {number[]} sorted @param {number} value
+ */
 function firstAtLeast(sorted, value) {
   let low = 0,
     high = sorted.length;

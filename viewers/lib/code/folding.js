@@ -40,7 +40,10 @@ export function indentOf(line, bars) {
   return -1;
 }
 
-/** Return flags for lines hidden by closed folds; null if none is closed. @param {number} length @param {Int32Array} ends @param {Set<number>} closed */
+/**
+ * Return flags for lines hidden by closed folds; null if none is closed.
+ * @param {number} length @param {Int32Array} ends @param {Set<number>} closed
+ */
 export function hiddenLines(length, ends, closed) {
   if (closed.size === 0) return null;
   const hidden = new Uint8Array(length);

@@ -21,12 +21,15 @@ const PYTHON = new Set(
 );
 
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
-/** @typedef {{name: string, annotation: string, dtype: string, shape: string, stride: string, device: string, target: string, file: string, fileLine: number, where: string, code: string}} Facts */
+/**
+ * @typedef {{name: string, annotation: string, dtype: string, shape: string, stride: string, device: string,
+ *   target: string, file: string, fileLine: number, where: string, code: string}} Facts
+ */
 
 /** Return the names in a line that can be values. @param {string} line */
 export function valuesIn(line) {
   /** @type {{name: string, column: number}[]} */
-  const found = [];
+  const names = [];
   const code = blank(line);
   const head = /^\s*(?:class\s.*|def\s+\w+\s*)/.exec(code)?.[0].length ?? -1;
   for (const match of code.matchAll(WORD)) {
@@ -39,9 +42,9 @@ export function valuesIn(line) {
       within(code, match.index)
     )
       continue;
-    found.push({ name, column: match.index });
+    names.push({ name, column: match.index });
   }
-  return found;
+  return names;
 }
 
 /** Replace strings and comments by spaces, to keep columns. @param {string} line */
@@ -50,7 +53,10 @@ function blank(line) {
   return line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*/g, (text) => " ".repeat(text.length));
 }
 
-/** Return whether a column is inside brackets, where 'name = ' is a keyword argument. @param {string} code @param {number} end */
+/**
+ * Return whether a column is inside brackets, where 'name = ' is a keyword argument.
+ * @param {string} code @param {number} end
+ */
 function within(code, end) {
   let depth = 0;
   for (let i = 0; i < end; i++) {
@@ -61,7 +67,10 @@ function within(code, end) {
   return depth > 0;
 }
 
-/** Return the first and last line of the function around a line, or of the whole text. @param {string[]} lines @param {number} at */
+/**
+ * Return the first and last line of the function around a line, or of the whole text.
+ * @param {string[]} lines @param {number} at
+ */
 export function scopeOf(lines, at) {
   let first = at;
   let indent = indentOf(lines[at], false);
@@ -115,7 +124,10 @@ function defines(line, column) {
   return /^\s*(?:\w+,\s*)+$/.test(before) && SEVERAL.test(line);
 }
 
-/** Return the facts in the text about a value where it is defined. @param {string[]} lines @param {number} at @param {string} name @returns {Facts} */
+/**
+ * Return the facts in the text about a value where it is defined.
+ * @param {string[]} lines @param {number} at @param {string} name @returns {Facts}
+ */
 export function factsOf(lines, at, name) {
   const line = lines[at];
   let annotation = "";
@@ -151,7 +163,10 @@ export function typeOf(annotation) {
   };
 }
 
-/** Return the nearest '# File:' comment above, within the function. @param {string[]} lines @param {number} at */
+/**
+ * Return the nearest '# File:' comment above, within the function.
+ * @param {string[]} lines @param {number} at
+ */
 function sourceAbove(lines, at) {
   for (let i = at - 1; i >= 0 && !isDef(lines[i]); i--) {
     const source = sourceIn(lines[i]);

@@ -14,7 +14,10 @@ import {
 
 const SLICE_MS = 12;
 
-/** @typedef {{name: string[], op: string[], target: string[], annotation: string[], users: number[], line: number[], source: string[], code: string[], graph: string[], length: number}} Nodes line from 1 */
+/**
+ * @typedef {{name: string[], op: string[], target: string[], annotation: string[], users: number[], line:
+ *   number[], source: string[], code: string[], graph: string[], length: number}} Nodes line from 1
+ */
 
 /** @param {string[]} lines @param {AbortSignal} [signal] @returns {Promise<Nodes>} */
 export async function nodesOf(lines, signal) {
@@ -145,7 +148,10 @@ class Reader {
     }
   }
 
-  /** @param {string} name @param {string} op @param {string} target @param {string} annotation @param {number} line @param {boolean} [named] */
+  /**
+   * @param {string} name @param {string} op @param {string} target @param {string} annotation
+   * @param {number} line @param {boolean} [named]
+   */
   add(name, op, target, annotation, line, named = true) {
     const { nodes } = this;
     const row = nodes.length++;

@@ -66,7 +66,9 @@ function startStates(lines, cpp) {
 /** @type {Record<number, string>} */
 const CLOSING = { [TRIPLE_DOUBLE]: '"""', [TRIPLE_SINGLE]: "'''", [COMMENT]: "*/" };
 
-/** @param {string} line @param {number} state @param {boolean} cpp @returns {{tokens: Token[], state: number}} */
+/**
+ * @param {string} line @param {number} state @param {boolean} cpp @returns {{tokens: Token[], state: number}}
+ */
 function scan(line, state, cpp) {
   /** @type {Token[]} */
   const tokens = [];
@@ -98,7 +100,8 @@ function scan(line, state, cpp) {
 
 /**
  * Add tokens until the limit, or until a long string or comment opens.
- * @param {string} line @param {number} from @param {number} limit @param {RegExp} rules @param {Token[]} tokens @param {boolean} cpp
+ * @param {string} line @param {number} from @param {number} limit @param {RegExp} rules
+ * @param {Token[]} tokens @param {boolean} cpp
  */
 function code(line, from, limit, rules, tokens, cpp) {
   const part = line.slice(0, limit);
@@ -117,7 +120,10 @@ function code(line, from, limit, rules, tokens, cpp) {
   return { at: limit, state: CODE };
 }
 
-/** Return whether a string is code: Inductor writes kernels as strings. @param {string} opening @param {string} line */
+/**
+ * Return whether a string is code: Inductor writes kernels as strings.
+ * @param {string} opening @param {string} line
+ */
 function opens(opening, line) {
   if (opening.endsWith("*")) return COMMENT;
   if (opening.endsWith('"')) return TRIPLE_DOUBLE;

@@ -8,19 +8,22 @@ import { blank, namesIn } from "./python-words.js";
  * @property {number} last the last line of the declaration's scope; -1 without a declaration
  */
 
-/** @param {string[]} lines @param {import("./python-outline.js").Block} block @param {string} name @param {number} at @returns {import("./names.js").Known} */
+/**
+ * @param {string[]} lines @param {import("./python-outline.js").Block} block @param {string} name
+ * @param {number} at @returns {import("./names.js").Known}
+ */
 export function inKernel(lines, block, name, at) {
   /** @type {Place[]} */
   const places = [];
   for (let i = block.first + 1; i < block.last; i++) {
     if (!lines[i].includes(name)) continue;
     const code = blank(lines[i], true);
-    for (const found of namesIn(lines[i], true)) {
-      if (found.name === name)
+    for (const occurrence of namesIn(lines[i], true)) {
+      if (occurrence.name === name)
         places.push({
           line: i,
-          column: found.column,
-          last: reach(lines, block, i, code, found.column, name),
+          column: occurrence.column,
+          last: reach(lines, block, i, code, occurrence.column, name),
         });
     }
   }
@@ -58,7 +61,11 @@ export function inKernel(lines, block, name, at) {
   };
 }
 
-/** Return the last line of the scope of a declaration; -1 if it is not a declaration. @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line @param {string} code @param {number} column @param {string} name */
+/**
+ * Return the last line of the scope of a declaration; -1 if it is not a declaration.
+ * @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line
+ * @param {string} code @param {number} column @param {string} name
+ */
 function reach(lines, block, line, code, column, name) {
   const before = code.slice(0, column),
     after = code.slice(column + name.length);

@@ -34,7 +34,10 @@ function use(pane, { key, shiftKey }) {
   return true;
 }
 
-/** Return the line that the keys act on, from 0: the marked line, or the first visible one. @param {import("./pane.js").CodePane} pane */
+/**
+ * Return the line that the keys act on, from 0: the marked line, or the first visible one.
+ * @param {import("./pane.js").CodePane} pane
+ */
 function here(pane) {
   if (pane.line) return (pane.cursor === pane.line ? pane.line : pane.lineEnd) - 1;
   return pane.layout.line[Math.ceil((pane.body.scrollTop * pane.list.scale) / pane.list.rowHeight)] ?? 0;

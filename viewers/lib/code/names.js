@@ -1,11 +1,15 @@
 // The names of a text: definition, uses and facts. No page needed.
 //
-// There are two providers: values of FX graphs (fx-names.js) and names of generated Python code (python-names.js).
+// There are two providers: values of FX graphs (fx-names.js) and names of generated Python code
+// (python-names.js).
 import { fxNames } from "./fx-names.js";
 import { pythonNames } from "./python-names.js";
 
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
-/** @typedef {{file: string, fileLine: number, where: string, code: string}} Source the source line of the program */
+/**
+ * @typedef {{file: string, fileLine: number, where: string, code: string}} Source the source line of the
+ *   program
+ */
 /**
  * @typedef {object} Known
  * @property {string} name

@@ -14,7 +14,10 @@ const SIGNS = { function: "ƒ", class: "C" };
 /** @typedef {import("./names.js").Item} Item */
 
 export class Outline {
-  /** @param {{line: () => number, onpick: (item: Item) => void, ontoggle: () => void}} options line: returns the first visible line */
+  /**
+   * @param {{line: () => number, onpick: (item: Item) => void, ontoggle: () => void}} options line: returns
+   *   the first visible line
+   */
   constructor(options) {
     this.options = options;
     this.items = /** @type {Item[]} */ ([]);

@@ -1,5 +1,5 @@
-// Page events for code panes: Ctrl+F opens the find field of the only visible pane, since the browser's search
-// finds only drawn rows. Copy uses the text of the pane with the selection.
+// Page events for code panes: Ctrl+F opens the find field of the only visible pane, since the browser's
+// search finds only drawn rows. Copy uses the text of the pane with the selection.
 
 /** @type {WeakMap<Element, import("./pane.js").CodePane>} */
 const panes = new WeakMap();
@@ -70,7 +70,10 @@ function findKey(event) {
   pane.search.enter();
 }
 
-/** Pass the page's selection to its pane. Key handlers also call this, since a key event may precede selectionchange. */
+/**
+ * Pass the page's selection to its pane. Key handlers also call this, since a key event may precede
+ * selectionchange.
+ */
 function follow() {
   const selection = getSelection();
   if (!selection || selected?.selection.all) return;

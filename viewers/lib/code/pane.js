@@ -1,5 +1,5 @@
-// Shows text of any length: line numbers, wrap, folding, find, copy, download, formatted JSON, highlighting; in FX
-// graphs also the definition and uses of a value. Only visible rows are in the page.
+// Shows text of any length: line numbers, wrap, folding, find, copy, download, formatted JSON, highlighting;
+// in FX graphs also the definition and uses of a value. Only visible rows are in the page.
 import { VirtualList } from "../list/virtual-list.js";
 import { characterWidth, h } from "../page/dom.js";
 import { plural } from "../page/format.js";
@@ -27,7 +27,10 @@ const LONGEST_ROW = 2_000; // longer lines continue in the next row, wrapped or 
  * @property {string} language
  * @property {string} fileName
  */
-/** @typedef {{label: string, wrap?: boolean, onwrap?: (wrap: boolean) => void, online?: (lines: string) => void, tools?: any[]}} Options online: '40' or '40-52' */
+/**
+ * @typedef {{label: string, wrap?: boolean, onwrap?: (wrap: boolean) => void, online?: (lines: string) =>
+ *   void, tools?: any[]}} Options online: '40' or '40-52'
+ */
 
 export class CodePane {
   /** @param {Options} options */

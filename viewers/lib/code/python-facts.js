@@ -9,7 +9,10 @@ const MOST_LINES = 3_000; // lines searched for an input's check
 /** @param {string} list '3, 2', '8, ' */
 const shape = (list) => `[${list.replace(/,\s*$/, "")}]`;
 
-/** @param {string[]} lines @param {number} at where it is defined @param {string} name @returns {[string, string][]} */
+/**
+ * @param {string[]} lines @param {number} at where it is defined @param {string} name
+ * @returns {[string, string][]}
+ */
 export function factsOfCode(lines, at, name) {
   const given = new RegExp(`\\b${name}\\b[^=]*=\\s*(.*)$`).exec(lines[at])?.[1] ?? "";
   const empty = EMPTY.exec(given);
@@ -34,7 +37,10 @@ export function factsOfCode(lines, at, name) {
   return target ? [["from", target]] : given ? [["=", given.slice(0, 120)]] : [];
 }
 
-/** Return the checks of an input, and its value in the code's example. @param {string[]} lines @param {number} at @param {string} name @returns {[string, string][]} */
+/**
+ * Return the checks of an input, and its value in the code's example.
+ * @param {string[]} lines @param {number} at @param {string} name @returns {[string, string][]}
+ */
 function factsOfInput(lines, at, name) {
   const checked = new RegExp(`assert_size_stride\\(${name}, ${TUPLE}, ${TUPLE}`);
   const made = new RegExp(

@@ -1,5 +1,5 @@
-// Names of generated Python code: buffers, arguments, kernels. Names in a function belong to it, others to the whole
-// text; a name in the text of a kernel belongs to that kernel. No page needed.
+// Names of generated Python code: buffers, arguments, kernels. Names in a function belong to it, others to
+// the whole text; a name in the text of a kernel belongs to that kernel. No page needed.
 import { lastAtMost } from "../page/text.js";
 import { inKernel } from "./kernel-names.js";
 import { blank, namesIn } from "./python-words.js";
@@ -12,18 +12,21 @@ const FUNCTION = "function";
 export function pythonNames(lines) {
   /** @type {ReturnType<typeof outlineOf> | null} */
   let parts = null;
-  const whole = () => (parts ??= outlineOf(lines));
+  const outline = () => (parts ??= outlineOf(lines));
   return {
     hint: "Point at a name to see what it is. Click it, or press → in a line, to see its definition and uses. Ctrl+click goes to the definition.",
     get outline() {
-      return whole().items;
+      return outline().items;
     },
-    inLine: (line) => namesIn(lines[line] ?? "", blockAt(whole(), line) !== null),
-    look: (name, line) => look(lines, whole(), name, line),
+    inLine: (line) => namesIn(lines[line] ?? "", blockAt(outline(), line) !== null),
+    look: (name, line) => look(lines, outline(), name, line),
   };
 }
 
-/** Return the kernel whose text contains a line. @param {ReturnType<typeof outlineOf>} whole @param {number} line */
+/**
+ * Return the kernel whose text contains a line.
+ * @param {ReturnType<typeof outlineOf>} outline @param {number} line
+ */
 function blockAt({ blocks }, line) {
   const block = blocks.length
     ? blocks[
@@ -36,11 +39,14 @@ function blockAt({ blocks }, line) {
   return block && block.first < line && line < block.last ? block : null;
 }
 
-/** @param {string[]} lines @param {ReturnType<typeof outlineOf>} whole @param {string} name @param {number} at @returns {import("./names.js").Known} */
-function look(lines, whole, name, at) {
-  const block = blockAt(whole, at);
+/**
+ * @param {string[]} lines @param {ReturnType<typeof outlineOf>} outline @param {string} name
+ * @param {number} at @returns {import("./names.js").Known}
+ */
+function look(lines, outline, name, at) {
+  const block = blockAt(outline, at);
   if (block) return inKernel(lines, block, name, at);
-  const scopes = whole.items.filter(({ kind }) => kind === FUNCTION);
+  const scopes = outline.items.filter(({ kind }) => kind === FUNCTION);
   const around = (/** @type {number} */ line) =>
     scopes.filter((scope) => scope.line <= line && line <= scope.last); // outermost first
   /** @type {(import("./names.js").Use & {scope: import("./names.js").Item | null})[]} */
@@ -48,22 +54,22 @@ function look(lines, whole, name, at) {
   const own = new Set(); // the functions that define the name
   let next = 0;
   for (let i = 0; i < lines.length; i++) {
-    while (next < whole.blocks.length && whole.blocks[next].last <= i) next++;
-    const inside = whole.blocks[next];
+    while (next < outline.blocks.length && outline.blocks[next].last <= i) next++;
+    const inside = outline.blocks[next];
     if (inside && inside.first < i && i < inside.last) {
       i = inside.last - 1;
       continue;
     }
     if (!lines[i].includes(name)) continue;
     const code = blank(lines[i], false);
-    for (const found of namesIn(lines[i], false)) {
-      if (found.name !== name || freed(code, found.column)) continue;
-      const kind = defines(code, found.column, name);
+    for (const occurrence of namesIn(lines[i], false)) {
+      if (occurrence.name !== name || freed(code, occurrence.column)) continue;
+      const kind = defines(code, occurrence.column, name);
       const functions = around(i);
       if (kind === "outside" && functions[functions.length - 1]?.line === i) functions.pop(); // "def f" defines f around it
       const scope = functions[functions.length - 1] ?? null;
       if (kind) own.add(scope);
-      all.push({ line: i, column: found.column, definition: Boolean(kind), scope });
+      all.push({ line: i, column: occurrence.column, definition: Boolean(kind), scope });
     }
   }
   const here = around(at);
@@ -86,7 +92,7 @@ function look(lines, whole, name, at) {
   const place = uses.find((use) => use.definition);
   const kernel =
     place &&
-    whole.items.find((item) => item.line === place.line && item.name === name && item.kind !== "class");
+    outline.items.find((item) => item.line === place.line && item.name === name && item.kind !== "class");
   if (kernel)
     return {
       name,
@@ -109,7 +115,10 @@ function look(lines, whole, name, at) {
 /** Return whether it is 'del buf0', which only frees it. @param {string} code @param {number} column */
 const freed = (code, column) => /(?:^|;)\s*del\s+(?:\w+\s*,\s*)*$/.test(code.slice(0, column));
 
-/** Return whether a name is defined there; "outside" for the name of a function or class. @param {string} code @param {number} column @param {string} name */
+/**
+ * Return whether a name is defined there; "outside" for the name of a function or class.
+ * @param {string} code @param {number} column @param {string} name
+ */
 function defines(code, column, name) {
   const before = code.slice(code.lastIndexOf(";", column - 1) + 1, column);
   const after = code.slice(column + name.length);

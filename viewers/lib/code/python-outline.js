@@ -1,4 +1,5 @@
-// The outline of generated Python code: functions, classes, and kernels in strings of a different language. No page needed.
+// The outline of generated Python code: functions, classes, and kernels in strings of a different language.
+// No page needed.
 import { indentOf } from "./folding.js";
 
 const KERNEL = /^(\w+)\s*=\s*async_compile\.(\w+)/;

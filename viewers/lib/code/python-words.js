@@ -8,7 +8,10 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** Replace strings and comments by spaces, to keep columns. @param {string} line @param {boolean} kernel whether it is code of a kernel */
+/**
+ * Replace strings and comments by spaces, to keep columns.
+ * @param {string} line @param {boolean} kernel whether it is code of a kernel
+ */
 export function blank(line, kernel) {
   if (!/["'#/]/.test(line)) return line;
   return line.replace(
@@ -20,7 +23,7 @@ export function blank(line, kernel) {
 /** @param {string} line @param {boolean} kernel */
 export function namesIn(line, kernel) {
   const code = blank(line, kernel);
-  const found = [];
+  const names = [];
   let depth = 0,
     at = 0;
   for (const { 0: name, index } of code.matchAll(WORD)) {
@@ -34,7 +37,7 @@ export function namesIn(line, kernel) {
       !/^\s*(?:async\s+)?def\s/.test(code)
     )
       continue; // f(dim=1): a keyword of the call
-    found.push({ name, column: index });
+    names.push({ name, column: index });
   }
-  return found;
+  return names;
 }

@@ -36,7 +36,10 @@ export class TextSelection {
     this.keep();
   }
 
-  /** Take over the page's selection. Ends whose rows left the page keep their offsets. @param {Selection} selection */
+  /**
+   * Take over the page's selection. Ends whose rows left the page keep their offsets.
+   * @param {Selection} selection
+   */
   follow({ anchorNode, anchorOffset, focusNode, focusOffset }) {
     const anchor = this.offsetOf(anchorNode, anchorOffset);
     const focus = this.offsetOf(focusNode, focusOffset);
@@ -87,7 +90,10 @@ export class TextSelection {
     return { node, offset: node === text ? 0 : (node.textContent?.length ?? 0) };
   }
 
-  /** Return the text offset of a position in the page; -1 outside of rows. @param {Node | null} node @param {number} offset */
+  /**
+   * Return the text offset of a position in the page; -1 outside rows.
+   * @param {Node | null} node @param {number} offset
+   */
   offsetOf(node, offset) {
     const element = node && (node instanceof Element ? node : node.parentElement);
     const line = /** @type {HTMLElement | null | undefined} */ (element?.closest(".code-line"));

@@ -3,7 +3,10 @@ import { fill, h } from "../page/dom.js";
 
 const LONGEST = 4_000; // characters; longer text is not highlighted
 
-/** Show the text at once and highlight it when the module has loaded. @param {string} text @param {string} [language] @returns {HTMLElement} a <code> */
+/**
+ * Show the text at once and highlight it when the module has loaded.
+ * @param {string} text @param {string} [language] @returns {HTMLElement} a <code>
+ */
 export function codeSnippet(text, language = "python") {
   const code = h("code", null, text);
   if (text.length <= LONGEST) color(code, text.split("\n"), language).catch(() => {});

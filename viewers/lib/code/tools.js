@@ -76,7 +76,10 @@ export function drawTools(pane) {
   );
 }
 
-/** Return the size of the text, or a note that all of it is selected. @param {import("./pane.js").CodePane} pane */
+/**
+ * Return the size of the text, or a note that all of it is selected.
+ * @param {import("./pane.js").CodePane} pane
+ */
 export function drawFacts(pane) {
   const lines = plural(pane.lines.length, "line");
   fill(
@@ -87,7 +90,10 @@ export function drawFacts(pane) {
   );
 }
 
-/** Keep the focus when a click redraws the buttons. @param {import("./pane.js").CodePane} pane @param {string} label */
+/**
+ * Keep the focus when a click redraws the buttons.
+ * @param {import("./pane.js").CodePane} pane @param {string} label
+ */
 function focusTool(pane, label) {
   /** @type {HTMLElement[]} */ ([...pane.tools.querySelectorAll("button")])
     .find((button) => button.textContent === label)

@@ -9,7 +9,10 @@ const MOST_CALLS = 12; // calls listed
 /** @typedef {import("./names.js").Known} Known */
 
 export class Values {
-  /** @param {{names: () => import("./names.js").Names | null, onchange: () => void, ongo: (line: number, column: number) => void}} options lines and columns from 0 */
+  /**
+   * @param {{names: () => import("./names.js").Names | null, onchange: () => void, ongo: (line: number,
+   *   column: number) => void}} options lines and columns from 0
+   */
   constructor(options) {
     this.options = options;
     /** @type {Known | null} */
@@ -52,11 +55,11 @@ export class Values {
   /** Return the name at a position, with its facts. @param {number} line @param {number} column */
   nameAt(line, column) {
     const names = this.options.names();
-    const found = names
+    const occurrence = names
       ?.inLine(line)
       .find((value) => value.column <= column && column <= value.column + value.name.length);
-    return names && found
-      ? { column: found.column, name: found.name, look: () => names.look(found.name, line) }
+    return names && occurrence
+      ? { column: occurrence.column, name: occurrence.name, look: () => names.look(occurrence.name, line) }
       : null;
   }
 
@@ -73,17 +76,17 @@ export class Values {
   pin(line, column) {
     const value = this.nameAt(line, column);
     if (!value) return false;
-    const known = (this.pinned = value.look());
-    this.at = known.uses.findIndex((use) => use.line === line && use.column === value.column);
+    const described = (this.pinned = value.look());
+    this.at = described.uses.findIndex((use) => use.line === line && use.column === value.column);
     this.marks.clear();
-    known.uses.forEach((use, i) => {
+    described.uses.forEach((use, i) => {
       const columns = this.marks.get(use.line) ?? new Map();
       this.marks.set(
         use.line,
         columns.set(use.column, `value${use.definition ? " definition" : ""}${i === this.at ? " here" : ""}`),
       );
     });
-    this.draw(known);
+    this.draw(described);
     this.options.onchange();
     return true;
   }
@@ -127,16 +130,16 @@ export class Values {
     this.options.ongo(line, next.column);
   }
 
-  /** @param {Known | null} known */
-  draw(known) {
+  /** @param {Known | null} described */
+  draw(described) {
     this.controls.hidden = !this.pinned;
     const total = this.pinned?.uses.length ?? 0;
     fill(this.place, this.at >= 0 ? `${count(this.at + 1)} of ${count(total)}` : "");
-    if (!known) {
+    if (!described) {
       fill(this.info, h("span", { class: "value-hint" }, this.options.names()?.hint));
       return;
     }
-    const { name, uses, facts, missing, unit, source } = known;
+    const { name, uses, facts, missing, unit, source } = described;
     const others = uses.filter((use) => !use.definition);
     const place = source && `${lastParts(shortFile(source.file), 2)}:${source.fileLine}`;
     fill(
@@ -150,7 +153,7 @@ export class Values {
       ]),
       missing && h("span", { class: "dim" }, `${missing} `),
       h("span", { class: "dim" }, `${plural(others.length, unit)} `),
-      unit === "call" && known === this.pinned && this.calls(others),
+      unit === "call" && described === this.pinned && this.calls(others),
       source &&
         h(
           "span",

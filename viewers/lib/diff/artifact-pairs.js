@@ -3,8 +3,14 @@ import { labelled } from "../bundle/artifact-names.js";
 import { compileArtifacts } from "../bundle/artifacts.js";
 import { count } from "../page/format.js";
 
-/** @typedef {{log: import("../bundle/log.js").Log, compile: string | null, attempt: number | null}} Of an attempt of a compile of a log */
-/** @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
+/**
+ * @typedef {{log: import("../bundle/log.js").Log, compile: string | null, attempt: number | null}} Of an
+ *   attempt of a compile of a log
+ */
+/**
+ * @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs"
+ *   | "left" | "right"}} Pair
+ */
 
 /** Sign and word. @type {Record<string, [string, string]>} */
 export const VERDICTS = {
@@ -14,7 +20,10 @@ export const VERDICTS = {
   right: ["◨", "only right"],
 };
 
-/** Pair artifacts and compare them by hash, without fetching them. @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>} */
+/**
+ * Pair artifacts and compare them by hash, without fetching them.
+ * @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>}
+ */
 export async function artifactPairs(left, right) {
   const [a, b] = await Promise.all(
     [left, right].map(async (side) =>
@@ -47,7 +56,10 @@ export async function artifactPairs(left, right) {
   ]);
 }
 
-/** Return whether two artifacts are equal. Metrics contain times, so they always differ. @param {any} a @param {any} b */
+/**
+ * Return whether two artifacts are equal. Metrics contain times, so they always differ.
+ * @param {any} a @param {any} b
+ */
 const same = (a, b) => a.sha256 !== null && a.sha256 === b.sha256;
 
 /** "= 3 same, ≠ 1 differs" @param {Pair[]} list */
@@ -59,7 +71,11 @@ export function verdictsText(list) {
     .join(", ");
 }
 
-/** Return the text of an artifact; "" if there is none. @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal] @returns {Promise<string>} */
+/**
+ * Return the text of an artifact; "" if there is none.
+ * @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal]
+ * @returns {Promise<string>}
+ */
 export async function artifactText(log, artifact, signal) {
   if (!artifact) return "";
   if (artifact.sha256 !== null) return (await log.text(artifact, { signal })) ?? "";

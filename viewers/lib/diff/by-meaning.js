@@ -6,12 +6,18 @@ import { pack } from "./meaning.js";
 
 /** @typedef {{language: string, left: string, right: string, sameProcess: boolean}} Both */
 
-/** @type {Record<string, (both: Both) => import("./meaning.js").Meaning | null | Promise<import("./meaning.js").Meaning | null>>} */
+/**
+ * @type {Record<string, (both: Both) => import("./meaning.js").Meaning | null |
+ *   Promise<import("./meaning.js").Meaning | null>>}
+ */
 const COMPARE = {
   guards: ({ left, right, sameProcess }) => compareGuards(left, right, { sameProcess }),
   fx: ({ left, right }) => compareGraphs(left, right),
   python: ({ left, right }) => compareKernels(left, right),
 };
 
-/** @param {Both} both @returns {Promise<import("./meaning.js").Packed | null>} null: the form of the texts is unknown */
+/**
+ * @param {Both} both
+ * @returns {Promise<import("./meaning.js").Packed | null>} null: the form of the texts is unknown
+ */
 export const meaningOf = async (both) => pack(await COMPARE[both.language](both));

@@ -5,7 +5,10 @@
 
 const MOST_EDITS = 1_000;
 
-/** Return the equal runs as triples: first line on the left, first line on the right, number of lines. @param {string[]} left @param {string[]} right */
+/**
+ * Return the equal runs as triples: first line on the left, first line on the right, number of lines.
+ * @param {string[]} left @param {string[]} right
+ */
 export function equalRuns(left, right) {
   const [a, b] = intern(left, right);
   /** @type {[number, number, number][]} */
@@ -38,11 +41,11 @@ export function equalRuns(left, right) {
 /** Map equal lines to equal numbers. @param {string[]} left @param {string[]} right */
 function intern(left, right) {
   /** @type {Map<string, number>} */
-  const known = new Map();
+  const numberOf = new Map();
   const numbers = (/** @type {string[]} */ lines) =>
     Int32Array.from(lines, (line) => {
-      let number = known.get(line);
-      if (number === undefined) known.set(line, (number = known.size));
+      let number = numberOf.get(line);
+      if (number === undefined) numberOf.set(line, (number = numberOf.size));
       return number;
     });
   return [numbers(left), numbers(right)];
@@ -61,13 +64,17 @@ function merged(runs) {
   return Int32Array.from(flat);
 }
 
-/** Return the lines that occur once on each side, in a common order. @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 */
+/**
+ * Return the lines that occur once on each side, in a common order.
+ * @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0
+ * @param {number} b1
+ */
 function anchorsOf(a, a0, a1, b, b0, b1) {
   const places = (/** @type {Int32Array} */ lines, /** @type {number} */ from, /** @type {number} */ to) => {
     /** @type {Map<number, number>} line -> place, -1 when there are several */
-    const found = new Map();
-    for (let i = from; i < to; i++) found.set(lines[i], found.has(lines[i]) ? -1 : i);
-    return found;
+    const places = new Map();
+    for (let i = from; i < to; i++) places.set(lines[i], places.has(lines[i]) ? -1 : i);
+    return places;
   };
   const right = places(b, b0, b1);
   /** @type {[number, number][]} */
@@ -79,7 +86,10 @@ function anchorsOf(a, a0, a1, b, b0, b1) {
   return longestIncreasing(pairs.sort((x, y) => x[0] - y[0]));
 }
 
-/** @param {[number, number][]} pairs sorted by the first number @returns {[number, number][]} the longest subsequence in which the second number grows */
+/**
+ * @param {[number, number][]} pairs sorted by the first number
+ * @returns {[number, number][]} the longest subsequence in which the second number grows
+ */
 function longestIncreasing(pairs) {
   /** @type {number[]} */
   const tails = [];
@@ -100,7 +110,10 @@ function longestIncreasing(pairs) {
   return out.reverse();
 }
 
-/** @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 @param {[number, number, number][]} runs @returns {number[] | null} the rest */
+/**
+ * @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0
+ * @param {number} b1 @param {[number, number, number][]} runs @returns {number[] | null} the rest
+ */
 function myers(a, a0, a1, b, b0, b1, runs) {
   const n = a1 - a0,
     m = b1 - b0;
@@ -133,7 +146,10 @@ function myers(a, a0, a1, b, b0, b1, runs) {
   return [a0 + x, a1, b0 + y, b1];
 }
 
-/** @param {Int32Array[]} trace @param {number} edits @param {number} x @param {number} y @param {number} a0 @param {number} b0 @param {[number, number, number][]} runs */
+/**
+ * @param {Int32Array[]} trace @param {number} edits @param {number} x @param {number} y @param {number} a0
+ * @param {number} b0 @param {[number, number, number][]} runs
+ */
 function walkBack(trace, edits, x, y, a0, b0, runs) {
   for (let d = edits; d > 0; d--) {
     const last = trace[d - 1];
@@ -156,9 +172,11 @@ export const EQUAL = 0,
   GAP = 4;
 
 /**
- * Return the rows to show. Lines are -1 on a side without one. Equal runs far from a change become one row (GAP) with the number of lines.
+ * Return the rows to show. Lines are -1 on a side without one. Equal runs far from a change become one row
+ * (GAP) with the number of lines.
  * @param {Int32Array} runs @param {number} leftCount @param {number} rightCount
- * @param {{unified: boolean, context: number, opened: Set<number>}} options opened: expanded gaps, by their first line on the left
+ * @param {{unified: boolean, context: number, opened: Set<number>}} options opened: expanded gaps, by their
+ *   first line on the left
  */
 export function diffRows(runs, leftCount, rightCount, { unified, context, opened }) {
   /** @type {{kind: number, left: number, right: number, count: number}[]} */

@@ -6,7 +6,10 @@ import { compareMeanings } from "./job.js";
 import { MeaningPane } from "./meaning-pane.js";
 import { DiffPane } from "./pane.js";
 
-/** Languages compared by meaning: how, and what a text lacks if that is impossible. @type {Record<string, {by: string, none: string}>} */
+/**
+ * Languages compared by meaning: how, and what a text lacks if that is impossible.
+ * @type {Record<string, {by: string, none: string}>}
+ */
 const UNITS = {
   guards: { by: "Pair guards by source and kind, in any order", none: "no readable guards" },
   fx: { by: "Pair nodes by computation, under any name", none: "no readable nodes" },
@@ -14,11 +17,18 @@ const UNITS = {
 };
 const CODE = /output_code/;
 
-/** @typedef {{name: string, languages: [string | null, string | null], texts: string[], sameProcess: boolean}} Both null: missing on that side */
-/** @typedef {{element: HTMLElement, tools: HTMLElement | null, key: (event: KeyboardEvent) => boolean}} Made tools: the switch between both ways */
+/**
+ * @typedef {{name: string, languages: [string | null, string | null], texts: string[], sameProcess: boolean}}
+ *   Both null: missing on that side
+ */
+/**
+ * @typedef {{element: HTMLElement, tools: HTMLElement | null, key: (event: KeyboardEvent) => boolean}} Made
+ *   tools: the switch between both ways
+ */
 
 /**
- * @param {Both} both @param {any} state @param {import("./meaning-pane.js").Link} link @param {AbortSignal} [signal]
+ * @param {Both} both @param {any} state @param {import("./meaning-pane.js").Link} link
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Made>}
  */
 export async function differ({ name, languages, texts: [left, right], sameProcess }, state, link, signal) {

@@ -59,10 +59,13 @@ class Renames {
     this.taken = new Set();
   }
 
-  /** Return whether two names can be equal, and map them from then on. @param {string} left @param {string} right */
+  /**
+   * Return whether two names can be equal, and map them from then on.
+   * @param {string} left @param {string} right
+   */
   same(left, right) {
-    const known = this.names.get(left);
-    if (known !== undefined) return known === right;
+    const partner = this.names.get(left);
+    if (partner !== undefined) return partner === right;
     if (this.taken.has(right)) return false;
     this.names.set(left, right);
     this.taken.add(right);
@@ -74,15 +77,18 @@ class Renames {
   }
 }
 
-/** @param {string} left @param {string} right @returns {Promise<import("./meaning.js").Meaning | null>} null: one of them has no readable nodes */
+/**
+ * @param {string} left @param {string} right
+ * @returns {Promise<import("./meaning.js").Meaning | null>} null: one of them has no readable nodes
+ */
 export async function compareGraphs(left, right) {
   const [a, b] = await Promise.all([nodesIn(left), nodesIn(right)]);
   if (!a.length || !b.length) return null;
-  const found = nodePairs(a, b);
+  const pairing = nodePairs(a, b);
   const symbols = new Renames();
   /** @type {Map<string, string>} names on the right by graph and left name */
-  const names = new Map(found.pairs.map(([i, j]) => [`${a[i].graph} ${a[i].name}`, b[j].name]));
-  const known = [a, b].map((nodes) => new Set(nodes.map(({ graph, name }) => `${graph} ${name}`)));
+  const names = new Map(pairing.pairs.map(([i, j]) => [`${a[i].graph} ${a[i].name}`, b[j].name]));
+  const nodeNames = [a, b].map((nodes) => new Set(nodes.map(({ graph, name }) => `${graph} ${name}`)));
 
   /** @param {Node} node @returns {import("./meaning.js").Side} */
   const side = (node) => ({
@@ -112,7 +118,7 @@ export async function compareGraphs(left, right) {
     if (l.op !== "placeholder" && l.op !== "output" && l.target !== r.target)
       changes.push({ what: "target", left: l.target, right: r.target });
     changes.push(...typeChanges(l.type, r.type, symbols));
-    const values = differentValues(l, r, names, known, symbols);
+    const values = differentValues(l, r, names, nodeNames, symbols);
     if (values && (values.length || l.target === r.target))
       changes.push({
         what: l.op === "output" ? "values" : "arguments",
@@ -125,15 +131,15 @@ export async function compareGraphs(left, right) {
   /** @type {{changed: Row[], left: Row[], right: Row[], equal: Row[]}} */
   const rows = {
     changed: [],
-    left: found.left.map((i) => row(a[i], null)),
-    right: found.right.map((j) => row(null, b[j])),
+    left: pairing.left.map((i) => row(a[i], null)),
+    right: pairing.right.map((j) => row(null, b[j])),
     equal: [],
   };
   /** @type {Row[]} */
   const sizes = [];
   const substituted = new Set();
   let renamed = 0;
-  for (const [i, j] of found.pairs) {
+  for (const [i, j] of pairing.pairs) {
     const [l, r] = [a[i], b[j]];
     const changes = of(l, r);
     if (changes.length === 0) {
@@ -182,7 +188,11 @@ export async function compareGraphs(left, right) {
   };
 }
 
-/** Return the parts of a type that differ, by name. @param {string} left @param {string} right @param {Renames} symbols @returns {import("./guard-parts.js").Change[]} */
+/**
+ * Return the parts of a type that differ, by name.
+ * @param {string} left @param {string} right @param {Renames} symbols
+ * @returns {import("./guard-parts.js").Change[]}
+ */
 function typeChanges(left, right, symbols) {
   if (sameType(left, right, symbols)) return [];
   const [l, r] = [typeOf(left), typeOf(right)];
@@ -210,7 +220,10 @@ function sameType(left, right, symbols) {
   );
 }
 
-/** Return the sizes and strides that differ, as "4 → s77"; null if anything else differs. @param {string} left @param {string} right */
+/**
+ * Return the sizes and strides that differ, as "4 → s77"; null if anything else differs.
+ * @param {string} left @param {string} right
+ */
 function sizesOnly(left, right) {
   const shapes = [left, right].map((type) => /^([\w.]*)(\[[^\]]*\])(\[[^\]]*\])?(.*)$/.exec(type));
   const [l, r] = shapes;
@@ -224,17 +237,18 @@ function sizesOnly(left, right) {
 
 /**
  * Return the values that differ, as pairs; null if none does; an empty list if anything else differs.
- * @param {Node} left @param {Node} right @param {Map<string, string>} names @param {Set<string>[]} known nodes of both @param {Renames} symbols
+ * @param {Node} left @param {Node} right @param {Map<string, string>} names
+ * @param {Set<string>[]} nodeNames nodes of both @param {Renames} symbols
  * @returns {[string, string][] | null}
  */
-function differentValues(left, right, names, known, symbols) {
+function differentValues(left, right, names, nodeNames, symbols) {
   const [a, b] = [valuesIn(left.call), valuesIn(right.call)];
   if (a.length !== b.length || without(left.call, a) !== without(right.call, b)) return [];
   /** @type {[string, string][]} */
   const different = [];
   a.forEach(({ name }, i) => {
     const other = b[i].name;
-    const isNode = known[0].has(`${left.graph} ${name}`) || known[1].has(`${right.graph} ${other}`);
+    const isNode = nodeNames[0].has(`${left.graph} ${name}`) || nodeNames[1].has(`${right.graph} ${other}`);
     const same = isNode
       ? names.get(`${left.graph} ${name}`) === other
       : IS_SYMBOL.test(name) && IS_SYMBOL.test(other)

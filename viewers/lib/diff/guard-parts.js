@@ -47,7 +47,7 @@ function named(text) {
   return parts;
 }
 
-/** Split at commas outside of brackets. @param {string} list */
+/** Split at commas outside brackets. @param {string} list */
 function split(list) {
   const parts = [];
   let depth = 0,

@@ -1,5 +1,6 @@
-// Compares two guard trees by their checks: pairs guards by source and kind. Source lines, latencies and object ids
-// are not compared. Within one process, guards that differ only in these have their own section. No page needed.
+// Compares two guard trees by their checks: pairs guards by source and kind. Source lines, latencies and
+// object ids are not compared. Within one process, guards that differ only in these have their own section.
+// No page needed.
 import { count, plural } from "../page/format.js";
 import { partsOf } from "./guard-parts.js";
 import { sectionsOf } from "./meaning.js";
@@ -94,7 +95,10 @@ function grouped(guards, key) {
   return groups;
 }
 
-/** @param {string} left @param {string} right @param {{sameProcess: boolean}} options @returns {import("./meaning.js").Meaning | null} null: one of them has no readable guards */
+/**
+ * @param {string} left @param {string} right @param {{sameProcess: boolean}} options
+ * @returns {import("./meaning.js").Meaning | null} null: one of them has no readable guards
+ */
 export function compareGuards(left, right, { sameProcess }) {
   const [a, b] = [guardsOf(left), guardsOf(right)];
   if (!a.guards.length || !b.guards.length) return null;
@@ -111,7 +115,10 @@ export function compareGuards(left, right, { sameProcess }) {
     const ids = l !== null && r !== null && !sameProcess;
     return { kind, subject: source, left: l && side(l, ids), right: r && side(r, ids) };
   };
-  /** Build the row of two guards of one source and kind, with the parts that differ. @param {Guard} l @param {Guard} r */
+  /**
+   * Build the row of two guards of one source and kind, with the parts that differ.
+   * @param {Guard} l @param {Guard} r
+   */
   const changed = (l, r) => {
     const changes = partsOf(l.text, r.text);
     const ids = changes.some(({ what }) => what === "object id"); // otherwise the type or the process differs
@@ -157,23 +164,26 @@ export function compareGuards(left, right, { sameProcess }) {
   };
 }
 
-/** @param {Guard[]} left @param {Guard[]} right of one source and kind @returns {{equal: [Guard, Guard][], pairs: [Guard, Guard][], left: Guard[], right: Guard[]}} */
+/**
+ * @param {Guard[]} left @param {Guard[]} right of one source and kind
+ * @returns {{equal: [Guard, Guard][], pairs: [Guard, Guard][], left: Guard[], right: Guard[]}}
+ */
 function paired(left, right) {
   let [open, rest] = [left, right];
   const match = (/** @type {(guard: Guard) => string} */ say) => {
     /** @type {[Guard, Guard][]} */
-    const found = [];
+    const changed = [];
     const waiting = grouped([...rest].reverse(), say);
     const taken = new Set();
     open = open.filter((guard) => {
       const other = waiting.get(say(guard))?.pop();
       if (!other) return true;
-      found.push([guard, other]);
+      changed.push([guard, other]);
       taken.add(other);
       return false;
     });
     rest = rest.filter((guard) => !taken.has(guard));
-    return found;
+    return changed;
   };
   const same = match((guard) => guard.text); // the same object, if there are several
   const equal = [...same, ...match((guard) => comparable(guard.text))];

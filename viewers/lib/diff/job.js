@@ -18,7 +18,10 @@ export async function compareTexts(left, right) {
   return large(left, right, AT_ONCE) ? run({ left, right }) : equalRuns(left.split("\n"), right.split("\n"));
 }
 
-/** @param {import("./by-meaning.js").Both} both @returns {Promise<import("./meaning.js").Packed | null>} see meaningOf() */
+/**
+ * @param {import("./by-meaning.js").Both} both
+ * @returns {Promise<import("./meaning.js").Packed | null>} see meaningOf()
+ */
 export async function compareMeanings(both) {
   return large(both.left, both.right, MEANING_AT_ONCE) ? run(both) : meaningOf(both);
 }

@@ -13,9 +13,15 @@ const ALIKE = 0.5; // of the operations in both names
 
 /** @typedef {import("../code/names.js").Item} Item */
 /** @typedef {import("./meaning.js").Row} Row */
-/** @typedef {{item: Item, kernel: boolean, stem: string, body: string, lines: string[], numbers: number[]}} Part numbers: of the lines, from 0 */
+/**
+ * @typedef {{item: Item, kernel: boolean, stem: string, body: string, lines: string[], numbers: number[]}}
+ *   Part numbers: of the lines, from 0
+ */
 
-/** @param {string} left @param {string} right @returns {import("./meaning.js").Meaning | null} null: there are no kernels or functions */
+/**
+ * @param {string} left @param {string} right
+ * @returns {import("./meaning.js").Meaning | null} null: there are no kernels or functions
+ */
 export function compareKernels(left, right) {
   const [a, b] = [partsOf(left), partsOf(right)];
   if (!a.parts.length || !b.parts.length) return null;
@@ -71,7 +77,7 @@ export function compareKernels(left, right) {
   };
   for (const [l, r, equal] of pairs.sort(([x], [y]) => x.item.line - y.item.line)) {
     const named = equal ? [] : rename(l.lines);
-    if (equal || told(named) === told(r.lines)) rows.equal.push(row(l, r));
+    if (equal || withoutNoise(named) === withoutNoise(r.lines)) rows.equal.push(row(l, r));
     else
       rows.changed.push({
         ...row(l, r),
@@ -85,8 +91,8 @@ export function compareKernels(left, right) {
       });
   }
   const around = [rename(a.rest.lines), b.rest.lines];
-  const sameAround = told(around[0]) === told(around[1]);
-  const outside = { kind: "code outside of kernels", subject: "", left: null, right: null };
+  const sameAround = withoutNoise(around[0]) === withoutNoise(around[1]);
+  const outside = { kind: "code outside kernels", subject: "", left: null, right: null };
   if (!sameAround)
     rows.changed.push({
       ...outside,
@@ -97,21 +103,22 @@ export function compareKernels(left, right) {
         (i) => b.rest.numbers[i],
       ),
     });
-  const whole = (/** @type {Part} */ { lines, numbers, item }, /** @type {string} */ sign) => ({
+  const content = (/** @type {Part} */ { lines, numbers, item }, /** @type {string} */ sign) => ({
     most: FIRST_LINES,
     language: languageOf(item),
     lines: lines.slice(0, MOST_LINES).map((text, i) => ({ sign, line: numbers[i], text })),
   });
-  for (const part of open) if (!paired.has(part)) rows.left.push({ ...row(part, null), ...whole(part, "−") });
+  for (const part of open)
+    if (!paired.has(part)) rows.left.push({ ...row(part, null), ...content(part, "−") });
   for (const part of rest)
-    if (!paired.has(part)) rows.right.push({ ...row(null, part), ...whole(part, "+") });
+    if (!paired.has(part)) rows.right.push({ ...row(null, part), ...content(part, "+") });
   const n = (/** @type {Part[]} */ parts) => parts.filter(({ kernel }) => kernel).length;
   return {
     sections: sectionsOf("part", rows),
     notes: [
       `${plural(n(a.parts), "kernel")} on the left, ${count(n(b.parts))} on the right, paired by code, then by name without number.`,
       renamed.size > 0 && `${plural(renamed.size, "kernel")} renamed.`,
-      sameAround && "The code outside of kernels is equal.",
+      sameAround && "The code outside kernels is equal.",
       "Not compared: kernel numbers, paths, run ids.",
     ].filter((note) => typeof note === "string"),
   };
@@ -121,9 +128,12 @@ export function compareKernels(left, right) {
 const languageOf = ({ kind }) => (kind === "C++ kernel" ? "cpp" : "python");
 
 /** Return the comparable part of lines. @param {string[]} lines */
-const told = (lines) => lines.filter((line) => line.trim() && !NOISE.test(line.trim())).join("\n");
+const withoutNoise = (lines) => lines.filter((line) => line.trim() && !NOISE.test(line.trim())).join("\n");
 
-/** Pair kernels whose names have nearly the same operations, closest first. @param {Part[]} left @param {Part[]} right @returns {[Part, Part][]} */
+/**
+ * Pair kernels whose names have nearly the same operations, closest first.
+ * @param {Part[]} left @param {Part[]} right @returns {[Part, Part][]}
+ */
 function alike(left, right) {
   const words = new Map([...left, ...right].map((part) => [part, new Set(part.stem.match(WORDS))]));
   /** @type {[number, Part, Part][]} */
@@ -180,7 +190,7 @@ function partsOf(text) {
       kernel,
       stem,
       lines: own,
-      body: kernel ? told(own).replaceAll(item.name, stem) : "",
+      body: kernel ? withoutNoise(own).replaceAll(item.name, stem) : "",
       numbers: own.map((_, i) => item.line + i),
     });
   }

@@ -1,5 +1,5 @@
-// Lists the differences of two texts: changed items with the parts that differ, items on one side only, and, folded,
-// equal items. Rows are built when shown.
+// Lists the differences of two texts: changed items with the parts that differ, items on one side only, and,
+// folded, equal items. Rows are built when shown.
 import { highlighter } from "../code/highlight.js";
 import { cutMiddle } from "../page/cut-middle.js";
 import { append, fill, h, typing } from "../page/dom.js";
@@ -11,10 +11,16 @@ const LONGEST = 2_000; // characters of a line
 /** @typedef {import("./meaning.js").Row} Row */
 /** @typedef {import("./meaning.js").Side} Side */
 /** @typedef {import("./meaning.js").PackedSection} Section */
-/** @typedef {(side: "left" | "right", line: number) => string | null} Link address of a line in its artifact, from 1; null for none */
+/**
+ * @typedef {(side: "left" | "right", line: number) => string | null} Link address of a line in its artifact,
+ *   from 1; null for none
+ */
 
 export class MeaningPane {
-  /** @param {import("./meaning.js").Packed} meaning @param {{label: string, language: string, link: Link}} options */
+  /**
+   * @param {import("./meaning.js").Packed} meaning
+   * @param {{label: string, language: string, link: Link}} options
+   */
   constructor({ sections, notes }, options) {
     this.options = options;
     const same = sections.every(({ folded }) => folded);
@@ -197,7 +203,10 @@ function change({ what, left, right }) {
   );
 }
 
-/** Split "[4, 2]" and "[None, 2]" at the commas into the common and the different parts. @param {string} left @param {string} right */
+/**
+ * Split "[4, 2]" and "[None, 2]" at the commas into the common and the different parts.
+ * @param {string} left @param {string} right
+ */
 function shortened(left, right) {
   if (!/^\[.*\]$/.test(left) || !/^\[.*\]$/.test(right)) return null;
   const [a, b] = [left, right].map((list) => list.slice(1, -1).split(", "));
@@ -219,7 +228,11 @@ function shortened(left, right) {
   ];
 }
 
-/** Build a highlighted text that marks the parts that differ or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
+/**
+ * Build a highlighted text that marks the parts that differ or are not compared.
+ * @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks
+ * @param {import("./words.js").Range[]} ignored
+ */
 function pieces(tokens, marks, ignored) {
   const cuts = [...marks, ...ignored].flat().sort((a, b) => a - b);
   const within = (/** @type {number} */ at, /** @type {import("./words.js").Range[]} */ ranges) =>

@@ -16,7 +16,10 @@ const MOST_LINES = 2_000; // compared per part
  * @property {Range[]} [marks] parts of the text missing on the other side
  * @property {Range[]} [ignored] parts of the text that are not compared
  */
-/** @typedef {{sign: string, line: number, text: string}} Line sign: "−" left, "+" right, " " both, "⋯" omitted equal lines, whose number is in "line" */
+/**
+ * @typedef {{sign: string, line: number, text: string}} Line sign: "−" left, "+" right, " " both, "⋯" omitted
+ *   equal lines, whose number is in "line"
+ */
 /**
  * @typedef {object} Row
  * @property {string} kind @property {string} subject
@@ -28,7 +31,10 @@ const MOST_LINES = 2_000; // compared per part
  */
 /** @typedef {{title: string, sign: string, rows: Row[], folded: boolean}} Section */
 /** @typedef {{sections: Section[], notes: string[]}} Meaning */
-/** @typedef {{title: string, sign: string, folded: boolean, pages: {count: number, rows: string}[]}} PackedSection rows: JSON, parsed when shown */
+/**
+ * @typedef {{title: string, sign: string, folded: boolean, pages: {count: number, rows: string}[]}}
+ *   PackedSection rows: JSON, parsed when shown
+ */
 /** @typedef {{sections: PackedSection[], notes: string[]}} Packed */
 
 /**
@@ -46,7 +52,11 @@ export function sectionsOf(noun, { changed, left, right, equal }) {
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** Compare two lists of lines. @param {string[]} left @param {string[]} right @param {(line: number) => number} leftAt their numbers @param {(line: number) => number} rightAt @returns {Line[]} */
+/**
+ * Compare two lists of lines.
+ * @param {string[]} left @param {string[]} right @param {(line: number) => number} leftAt their numbers
+ * @param {(line: number) => number} rightAt @returns {Line[]}
+ */
 export function linesOf(left, right, leftAt, rightAt) {
   const { rows } = diffRows(equalRuns(left, right), left.length, right.length, {
     unified: true,

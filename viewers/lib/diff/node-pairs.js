@@ -1,13 +1,20 @@
 // Pairs the nodes of two FX graphs: first those with the same computation on the same inputs, then those that
-// look alike, then those with the same target or name. Names count least, since torch numbers them. No page needed.
+// look alike, then those with the same target or name. Names count least, since torch numbers them. No page
+// needed.
 import { valuesIn } from "../code/fx-graph.js";
 import { equalRuns } from "./diff.js";
 
 const SYMBOL = /\b[suz]\d+\b/g;
 const NUMBERED = /^(?:arg\d+_\d+|primals_\d+|tangents_\d+|args?_\d+)$/; // input names that only have a position
 
-/** @typedef {{name: string, op: string, target: string, type: string, call: string, line: number, source: string, graph: string}} Node line from 0; call: the computation as written */
-/** @typedef {{node: Node, shape: string, args: number[]}} Parsed shape: the call without its values; args: rows of the nodes that are used */
+/**
+ * @typedef {{name: string, op: string, target: string, type: string, call: string, line: number, source:
+ *   string, graph: string}} Node line from 0; call: the computation as written
+ */
+/**
+ * @typedef {{node: Node, shape: string, args: number[]}} Parsed shape: the call without its values; args:
+ *   rows of the nodes that are used
+ */
 /** @typedef {[number, number]} Pair rows on the left and on the right */
 
 /** @param {string} type "Sym(s0)" is a number, all others are tensors or unknown */
@@ -48,7 +55,10 @@ class Numbers {
   }
 }
 
-/** Return a node's key at each level, the most specific first. @param {Parsed[]} nodes @param {Numbers} numbers @param {boolean} named graphs count */
+/**
+ * Return a node's key at each level, the most specific first.
+ * @param {Parsed[]} nodes @param {Numbers} numbers @param {boolean} named graphs count
+ */
 function keysOf(nodes, numbers, named) {
   const of = (/** @type {Node} */ { graph }) => (named ? graph : "");
   const loose = nodes.map(({ node, shape }) =>
@@ -85,7 +95,10 @@ function keysOf(nodes, numbers, named) {
   return { full, near, same, alike, levels: [full, near, same, alike] };
 }
 
-/** @param {Node[]} left @param {Node[]} right @returns {{pairs: Pair[], left: number[], right: number[]}} and the rows on one side only */
+/**
+ * @param {Node[]} left @param {Node[]} right
+ * @returns {{pairs: Pair[], left: number[], right: number[]}} and the rows on one side only
+ */
 export function nodePairs(left, right) {
   const [a, b] = [parsed(left), parsed(right)];
   const named = [left, right].some((nodes) => nodes.some(({ graph }) => graph !== nodes[0].graph));
@@ -124,7 +137,10 @@ export function nodePairs(left, right) {
   };
   align(0, 0, a.length, 0, b.length);
 
-  /** Pair nodes that are in a different order. @param {(row: number) => string | number | null} l @param {(row: number) => string | number | null} r */
+  /**
+   * Pair nodes that are in a different order.
+   * @param {(row: number) => string | number | null} l @param {(row: number) => string | number | null} r
+   */
   const match = (l, r) => {
     /** @type {Map<string | number, number[]>} */
     const waiting = new Map();

@@ -227,7 +227,10 @@ export class DiffPane {
     });
   }
 
-  /** @param {0 | 1} side @param {number} line @param {number} part @param {{kind: number, left: number, right: number}} row */
+  /**
+   * @param {0 | 1} side @param {number} line @param {number} part
+   * @param {{kind: number, left: number, right: number}} row
+   */
   text(side, line, part, row) {
     const element = h("span", { class: `text side${line < 0 ? " none" : ""}` });
     if (line < 0) return element;
@@ -286,7 +289,10 @@ export class DiffPane {
   }
 }
 
-/** Return the changed part of a line, between its common start and end. @param {string} left @param {string} right @param {0 | 1} side */
+/**
+ * Return the changed part of a line, between its common start and end.
+ * @param {string} left @param {string} right @param {0 | 1} side
+ */
 function inner(left, right, side) {
   const shorter = Math.min(left.length, right.length);
   let start = 0;

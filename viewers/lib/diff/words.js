@@ -22,7 +22,8 @@ function wordsOf(text, ignored) {
 /**
  * Return the parts on one side only. Ignored parts never differ.
  * @param {string} left @param {string} right
- * @param {{ignored?: [Range[], Range[]], rename?: (word: string) => string}} [options] rename: maps a name on the left to its name on the right
+ * @param {{ignored?: [Range[], Range[]], rename?: (word: string) => string}} [options] rename: maps a name on
+ *   the left to its name on the right
  * @returns {[Range[], Range[]]}
  */
 export function differences(left, right, { ignored = [[], []], rename = (word) => word } = {}) {
@@ -33,17 +34,17 @@ export function differences(left, right, { ignored = [[], []], rename = (word) =
     b.map(({ word }) => word),
   );
   /** @type {[Range[], Range[]]} */
-  const found = [[], []];
+  const ranges = [[], []];
   let i = 0,
     j = 0;
   const note = (/** @type {number} */ toI, /** @type {number} */ toJ) => {
-    if (toI > i) found[0].push([a[i].from, a[toI - 1].to]);
-    if (toJ > j) found[1].push([b[j].from, b[toJ - 1].to]);
+    if (toI > i) ranges[0].push([a[i].from, a[toI - 1].to]);
+    if (toJ > j) ranges[1].push([b[j].from, b[toJ - 1].to]);
   };
   for (let r = 0; r < runs.length; r += 3) {
     note(runs[r], runs[r + 1]);
     [i, j] = [runs[r] + runs[r + 2], runs[r + 1] + runs[r + 2]];
   }
   note(a.length, b.length);
-  return found;
+  return ranges;
 }

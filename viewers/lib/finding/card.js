@@ -2,6 +2,7 @@
 import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
+import { kindTitle } from "./kind-titles.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding of a log */
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
@@ -37,7 +38,10 @@ export function severitySign(severity) {
   );
 }
 
-/** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
+/**
+ * @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options]
+ * @returns {HTMLElement}
+ */
 export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
   const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // a finding over ranks has no rows of a log
   const href = leads.title?.(finding) ?? null;
@@ -57,27 +61,30 @@ export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}
           finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))],
         ),
     ),
-    h("p", { class: "finding-about" }, about(finding)),
+    h("p", { class: "finding-about" }, about(finding, !("spans" in shown))),
     findingText(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
     evidence(finding, leads),
   );
 }
 
-/** Build the place, kind and count. @param {Finding} finding */
-function about(finding) {
+/** Build the place, kind and count. @param {Finding} finding @param {boolean} ofRanks */
+function about(finding, ofRanks) {
   const place = placeText(finding);
   const { function: name } = finding;
   const parts = [
     place &&
       h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
-    h("span", null, finding.kind.replaceAll("-", " ")),
+    h("span", null, kindTitle(finding.kind, ofRanks)),
     finding.count > 1 && h("span", { class: "number" }, plural(finding.count, "time")),
   ].filter(Boolean);
   return parts.map((part, i) => [i > 0 && " · ", part]);
 }
 
-/** Build the paragraphs of a finding: the first ones, and a fold with the others. @param {string} text @param {boolean} whole */
+/**
+ * Build the paragraphs of a finding: the first ones, and a fold with the others.
+ * @param {string} text @param {boolean} whole
+ */
 export function findingText(text, whole) {
   const paragraphs = text.split("\n\n").filter((part) => part.trim());
   let length = 0;
@@ -147,10 +154,12 @@ function evidence(finding, leads) {
 }
 
 /**
- * List findings in order: the first ones, and a button that shows the others. Cards below the first screen are drawn after it.
+ * List findings in order: the first ones, and a button that shows the others. Cards below the first screen
+ * are drawn after it.
  * @param {Finding[]} findings
  * @param {Leads} leads
- * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the finding in the address; atOnce: nothing is drawn later
+ * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted:
+ *   the fingerprint of the finding in the address; atOnce: nothing is drawn later
  */
 export function findingList(
   findings,

@@ -1,4 +1,5 @@
-// A flame chart on a canvas: zoom with the wheel, + - and by dragging in the ruler; pan by dragging and with the arrows.
+// A flame chart on a canvas: zoom with the wheel, + - and by dragging in the ruler; pan by dragging and with
+// the arrows.
 //
 // Screen readers can't read a canvas: a live region announces the selected box, and the view that shows
 // a chart has a table with the same data.
@@ -13,7 +14,8 @@ const EMPTY = { length: 0, from: [], to: [], row: [], hue: [], label: () => "", 
 
 export class FlameChart {
   /**
-   * @param {{label: string, least?: number, ruler?: (x: number, step: number) => string, tell: (box: number) => string,
+   * @param {{label: string, least?: number, ruler?: (x: number, step: number) => string, tell: (box: number)
+   *   => string,
    *   tip: (box: number) => any[], onselect: (box: number) => void, onopen: (box: number) => void, onsight?: () => void}} options
    *   least: the narrowest range; tell: describes a box; tip: the tooltip of a box; onselect gets -1 for none
    */

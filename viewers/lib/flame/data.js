@@ -17,7 +17,11 @@
  * @property {Map<number, string>} [titles] text above a row
  */
 
-/** Return the boxes of each row, sorted by start. @param {ArrayLike<number>} row @param {ArrayLike<number>} from @param {number} height @param {(box: number) => boolean} [wanted] */
+/**
+ * Return the boxes of each row, sorted by start.
+ * @param {ArrayLike<number>} row @param {ArrayLike<number>} from @param {number} height
+ * @param {(box: number) => boolean} [wanted]
+ */
 export function byRow(row, from, height, wanted) {
   const counts = new Int32Array(height);
   for (let i = 0; i < row.length; i++) if (!wanted || wanted(i)) counts[row[i]]++;
@@ -34,7 +38,10 @@ export function byRow(row, from, height, wanted) {
   return rows;
 }
 
-/** Return the first index in a row, from 'first' on, whose box ends at or after x. @param {Int32Array} boxes @param {ArrayLike<number>} to @param {number} x @param {number} [first] */
+/**
+ * Return the first index in a row, from 'first' on, whose box ends at or after x.
+ * @param {Int32Array} boxes @param {ArrayLike<number>} to @param {number} x @param {number} [first]
+ */
 function firstEnding(boxes, to, x, first = 0) {
   let low = first,
     high = boxes.length;
@@ -48,7 +55,8 @@ function firstEnding(boxes, to, x, first = 0) {
 
 /**
  * Call visit(box, left, width) in pixels for the visible boxes of a row, once for boxes that share a pixel.
- * @param {Flame} flame @param {Int32Array} boxes @param {number} from @param {number} scale units of a pixel @param {number} pixels
+ * @param {Flame} flame @param {Int32Array} boxes @param {number} from @param {number} scale units of a pixel
+ * @param {number} pixels
  * @param {(box: number, left: number, width: number) => void} visit
  */
 export function inSight(flame, boxes, from, scale, pixels, visit) {
@@ -66,7 +74,10 @@ export function inSight(flame, boxes, from, scale, pixels, visit) {
   }
 }
 
-/** Return the box of a row at x, within a tolerance; -1 for none. @param {Flame} flame @param {Int32Array | undefined} boxes @param {number} x @param {number} about */
+/**
+ * Return the box of a row at x, within a tolerance; -1 for none.
+ * @param {Flame} flame @param {Int32Array | undefined} boxes @param {number} x @param {number} about
+ */
 export function boxAt(flame, boxes, x, about) {
   if (!boxes?.length) return -1;
   const at = firstEnding(boxes, flame.to, x);
@@ -78,21 +89,31 @@ export function boxAt(flame, boxes, x, about) {
   return distance(best) <= about ? boxes[best] : -1;
 }
 
-/** Return the next box in order (step 1) or the previous one (-1); -1 at the end. @param {Int32Array} order boxes in order @param {number} box @param {number} step */
+/**
+ * Return the next box in order (step 1) or the previous one (-1); -1 at the end.
+ * @param {Int32Array} order boxes in order @param {number} box @param {number} step
+ */
 export function neighbour(order, box, step) {
   const at = order.indexOf(box);
   if (at >= 0) return order[at + step] ?? -1;
   return order[step > 0 ? 0 : order.length - 1] ?? -1;
 }
 
-/** Return a round distance for the marks of an axis. @param {number} span @param {number} marks approximate number of marks */
+/**
+ * Return a round distance for the marks of an axis.
+ * @param {number} span @param {number} marks approximate number of marks
+ */
 export function tickStep(span, marks) {
   const raw = span / Math.max(1, marks);
   const power = 10 ** Math.floor(Math.log10(Math.max(raw, 1e-9)));
   return (raw / power <= 1 ? 1 : raw / power <= 2 ? 2 : raw / power <= 5 ? 5 : 10) * power;
 }
 
-/** Clamp a range to 0 to end, with a width of at least 'least'. @param {number} from @param {number} to @param {number} end @param {number} least @returns {[number, number]} */
+/**
+ * Clamp a range to 0 to end, with a width of at least 'least'.
+ * @param {number} from @param {number} to @param {number} end @param {number} least
+ * @returns {[number, number]}
+ */
 export function clampRange(from, to, end, least) {
   let width = Math.min(Math.max(to - from, least), end);
   if (!Number.isFinite(width) || width <= 0) width = end;

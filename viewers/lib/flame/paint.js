@@ -2,8 +2,13 @@
 import { inSight, tickStep } from "./data.js";
 
 /** @typedef {import("./data.js").Flame} Flame */
-/** @typedef {{hues: string[], dim: string, text: string, faint: string, line: string, back: string, accent: string, found: string}} Colors */
-/** @typedef {{from: number, to: number, top: number}} Sight the visible range, and pixels above the first row */
+/**
+ * @typedef {{hues: string[], dim: string, text: string, faint: string, line: string, back: string, accent:
+ *   string, found: string}} Colors
+ */
+/**
+ * @typedef {{from: number, to: number, top: number}} Sight the visible range, and pixels above the first row
+ */
 
 export const ROW = 18;
 export const RULER = 20;
@@ -11,7 +16,10 @@ const HUES = 15;
 const FONT = "11px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const SMALLEST_TEXT = 22; // pixels
 
-/** Return the colors of the theme, since a canvas can't use custom properties. @param {Element} where @returns {Colors} */
+/**
+ * Return the colors of the theme, since a canvas can't use custom properties.
+ * @param {Element} where @returns {Colors}
+ */
 export function colorsAt(where) {
   const probe = document.createElement("span");
   where.append(probe);
@@ -33,7 +41,10 @@ export function colorsAt(where) {
   return colors;
 }
 
-/** Size a canvas in device pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+/**
+ * Size a canvas in device pixels.
+ * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
+ */
 export function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1;
   const wide = Math.round(width * ratio),
@@ -49,8 +60,10 @@ export function prepare(canvas, width, height) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {Sight} sight @param {number} width @param {number} height @param {Colors} colors
- * @param {{lit: Int32Array[] | null, selected: number, hover: number, ruler: ((x: number, step: number) => string) | null}} state
+ * @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {Sight} sight @param {number} width
+ * @param {number} height @param {Colors} colors
+ * @param {{lit: Int32Array[] | null, selected: number, hover: number, ruler: ((x: number, step: number) =>
+ *   string) | null}} state
  */
 export function paint(pen, flame, sight, width, height, colors, state) {
   const head = state.ruler ? RULER : 0;
@@ -109,7 +122,10 @@ export function paint(pen, flame, sight, width, height, colors, state) {
   if (state.ruler) ruler(pen, sight, width, colors, state.ruler);
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w @param {string} color */
+/**
+ * @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w
+ * @param {string} color
+ */
 function dashed(pen, x, y, w, color) {
   pen.strokeStyle = color;
   pen.lineWidth = 1;
@@ -130,7 +146,10 @@ function ticks({ from, to }, width) {
   return { step, values, places };
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Sight} sight @param {number} width @param {Colors} colors @param {(x: number, step: number) => string} show */
+/**
+ * @param {CanvasRenderingContext2D} pen @param {Sight} sight @param {number} width @param {Colors} colors
+ * @param {(x: number, step: number) => string} show
+ */
 function ruler(pen, sight, width, colors, show) {
   const { step, values, places } = ticks(sight, width);
   pen.fillStyle = colors.back;
@@ -145,7 +164,11 @@ function ruler(pen, sight, width, colors, show) {
   });
 }
 
-/** Draw the minimap. @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height @param {Colors} colors @param {Int32Array[] | null} lit */
+/**
+ * Draw the minimap.
+ * @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height
+ * @param {Colors} colors @param {Int32Array[] | null} lit
+ */
 export function paintSmall(pen, flame, width, height, colors, lit) {
   const scale = flame.end / width || 1;
   const step = Math.min(height / Math.max(1, flame.rows.length), 4);

@@ -1,4 +1,5 @@
-// The minimap of a flame chart, with the visible range marked. Drag to select a range, or drag the mark to move it.
+// The minimap of a flame chart, with the visible range marked. Drag to select a range, or drag the mark to
+// move it.
 import { h } from "../page/dom.js";
 import { colorsAt, paintSmall, prepare } from "./paint.js";
 

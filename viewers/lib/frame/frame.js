@@ -14,7 +14,10 @@ import { skipLink } from "../page/page.js";
  * @property {"error" | "warning"} [tone] of the count, for problems only
  */
 /** @typedef {{title: string, items: Item[]}} Group without a title, only the items are shown */
-/** @typedef {{name: string, home: string, homeTitle: string, groups: Group[], here: string}} Views here: the id of the current item */
+/**
+ * @typedef {{name: string, home: string, homeTitle: string, groups: Group[], here: string}} Views here: the
+ *   id of the current item
+ */
 
 const NARROW = "(max-width: 1100px)";
 
@@ -63,12 +66,12 @@ export class Frame {
 
   /** Draw only what changed, so the focus stays on the clicked link. @param {Views} views */
   draw({ name, home, homeTitle, groups, here }) {
-    const known = JSON.stringify([
+    const drawing = JSON.stringify([
       name,
       home,
       groups.map((group) => [group.title, group.items.map((item) => [item.id, item.title])]),
     ]);
-    if (known !== this.drawn) {
+    if (drawing !== this.drawn) {
       const focused = this.side.contains(document.activeElement)
         ? /** @type {HTMLElement} */ (document.activeElement).dataset.view
         : undefined;
@@ -82,7 +85,7 @@ export class Frame {
         ),
         groups.map(groupOf),
       );
-      this.drawn = known;
+      this.drawn = drawing;
       if (focused !== undefined) this.link(focused)?.focus();
     }
     for (const item of groups.flatMap((group) => group.items)) {

@@ -16,14 +16,17 @@ import { icon } from "./frame.js";
 const MOST = 60; // rows shown
 let made = 0;
 
-/** Return the entries that contain every word, those that start with the words first. @param {Entry[]} entries @param {string} text @returns {Entry[]} */
+/**
+ * Return the entries that contain every word, those that start with the words first.
+ * @param {Entry[]} entries @param {string} text @returns {Entry[]}
+ */
 function fitting(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;
   const rank = (/** @type {Entry} */ entry) => {
     const name = entry.text.toLowerCase(),
-      whole = `${name} ${(entry.about ?? "").toLowerCase()} ${entry.group.toLowerCase()}`;
-    if (!words.every((word) => whole.includes(word))) return -1;
+      searched = `${name} ${(entry.about ?? "").toLowerCase()} ${entry.group.toLowerCase()}`;
+    if (!words.every((word) => searched.includes(word))) return -1;
     return name === words.join(" ")
       ? 3
       : name.startsWith(words[0])
@@ -41,7 +44,8 @@ function fitting(entries, text) {
 
 /**
  * Open the palette. The focus returns to its place on close.
- * @param {{entries: Entry[], more?: Promise<Entry[]>, search?: (text: string) => string, go: (href: string) => void}} options more: entries that load later; search: address of the full-text search
+ * @param {{entries: Entry[], more?: Promise<Entry[]>, search?: (text: string) => string, go: (href: string)
+ *   => void}} options more: entries that load later; search: address of the full-text search
  */
 export function openPalette({ entries, more, search, go }) {
   if (document.querySelector("dialog.palette[open]")) return;
@@ -77,8 +81,8 @@ export function openPalette({ entries, more, search, go }) {
   };
   const draw = () => {
     const text = field.value.trim();
-    const found = fitting(all, text);
-    shown = found.slice(0, MOST);
+    const matches = fitting(all, text);
+    shown = matches.slice(0, MOST);
     if (search && text)
       shown.push({
         text: `Search all text for “${text}”`,
@@ -105,11 +109,11 @@ export function openPalette({ entries, more, search, go }) {
             ),
           ),
       ]),
-      found.length > MOST &&
+      matches.length > MOST &&
         h(
           "li",
           { class: "dim palette-more", role: "presentation" },
-          `and ${count(found.length - MOST)} more. Type to filter.`,
+          `and ${count(matches.length - MOST)} more. Type to filter.`,
         ),
       shown.length === 0 && h("li", { class: "dim palette-more", role: "presentation" }, "No match"),
     );

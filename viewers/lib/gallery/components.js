@@ -59,7 +59,7 @@ async function show(bundle) {
     (row) => (row.sha256 !== null && row.language === "python") || row.language === "fx",
   );
   const text = code ? await log.text(code) : "";
-  const known = {
+  const data = {
     bundle,
     log,
     compiles,
@@ -91,7 +91,7 @@ async function show(bundle) {
             h(
               "section",
               { "class": `sample theme-${theme}`, "aria-label": `${title}, ${theme}` },
-              sample(make, { ...known, theme }),
+              sample(make, { ...data, theme }),
             ),
           ),
         ),
@@ -100,16 +100,19 @@ async function show(bundle) {
   );
 }
 
-/** Build a part; an error in it does not affect the others. @param {(known: any) => any} make @param {any} known */
-function sample(make, known) {
+/**
+ * Build a part; an error in it does not affect the others.
+ * @param {(data: any) => any} make @param {any} data
+ */
+function sample(make, data) {
   try {
-    return make(known);
+    return make(data);
   } catch (error) {
     return errorBox(error);
   }
 }
 
-/** Title, module, builder. @type {[string, string, (known: any) => any][]} */
+/** Title, module, builder. @type {[string, string, (data: any) => any][]} */
 const PARTS = [
   [
     "Colors",

@@ -179,7 +179,9 @@ export class Grid {
   }
 }
 
-/** @param {ArrayLike<number>} rows @param {Column[]} columns @param {string} sort @returns {ArrayLike<number>} */
+/**
+ * @param {ArrayLike<number>} rows @param {Column[]} columns @param {string} sort @returns {ArrayLike<number>}
+ */
 function sorted(rows, columns, sort) {
   const down = sort.startsWith("-");
   const value = columns.find((column) => column.id === sort.replace(/^-/, ""))?.sort;
@@ -188,7 +190,7 @@ function sorted(rows, columns, sort) {
   const values = fewValues(keys);
   if (values) {
     const groups = new Map(
-      (down ? values.reverse() : values).map((known) => [known, /** @type {number[]} */ ([])]),
+      (down ? values.reverse() : values).map((value) => [value, /** @type {number[]} */ ([])]),
     );
     const unknown = /** @type {number[]} */ ([]);
     keys.forEach((key, i) => (groups.get(key) ?? unknown).push(rows[i]));

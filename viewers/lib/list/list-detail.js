@@ -15,7 +15,8 @@ import { Grid } from "./grid.js";
  */
 /**
  * @typedef {object} ListOptions
- * @property {import("../page/hash-state.js").HashState} state uses the keys 'item', 'q' and 'sort'; 'line' belongs to the detail
+ * @property {import("../page/hash-state.js").HashState} state uses the keys 'item', 'q' and 'sort'; 'line'
+ *   belongs to the detail
  * @property {string} name of the stored panel size
  * @property {string} label accessible name of the list: "Graph breaks"
  * @property {[string, string]} noun ["graph break", "graph breaks"]
@@ -33,7 +34,8 @@ import { Grid } from "./grid.js";
 
 /**
  * @param {ListOptions} options
- * @returns {{element: HTMLElement, title: string, search: () => HTMLElement, update: (state: Record<string, string>) => void}}
+ * @returns {{element: HTMLElement, title: string, search: () => HTMLElement, update: (state: Record<string,
+ *   string>) => void}}
  */
 export function listDetail(options) {
   const { state, length, choices = [] } = options;
@@ -118,8 +120,8 @@ export function listDetail(options) {
       }
       const wanted = current.q.toLowerCase();
       const key = JSON.stringify([wanted, choices.map((choice) => current[choice.key])]);
-      const asked = byId.get(current.item) ?? -1;
-      if (key !== drawn || (asked >= 0 && asked !== grid.selected && asked !== hidden)) {
+      const requested = byId.get(current.item) ?? -1;
+      if (key !== drawn || (requested >= 0 && requested !== grid.selected && requested !== hidden)) {
         drawn = key;
         const fit = rows.filter(
           (row) =>
@@ -132,15 +134,15 @@ export function listDetail(options) {
             ? plural(length, ...options.noun)
             : `${count(fit.length)} of ${plural(length, ...options.noun)}`,
         );
-        const listed = fit.includes(asked);
-        hidden = listed ? -1 : asked;
-        grid.show(fit, listed ? asked : -1);
+        const listed = fit.includes(requested);
+        hidden = listed ? -1 : requested;
+        grid.show(fit, listed ? requested : -1);
         if (!listed && fit.length > 0) grid.list.activate(0); // its details are shown beside the list
       }
-      if (asked < 0 && current.item !== "") {
+      if (requested < 0 && current.item !== "") {
         shown = -2;
         fill(detail, h("p", { class: "note" }, `No ${options.noun[0]} '${current.item}' in this list.`));
-      } else showDetail(asked >= 0 && asked !== hidden ? asked : (grid.order[0] ?? -1));
+      } else showDetail(requested >= 0 && requested !== hidden ? requested : (grid.order[0] ?? -1));
     },
   };
 }

@@ -1,4 +1,5 @@
-// A tree with the keys of the ARIA Authoring Practices: one tab stop, arrows, Home, End, Enter, *, type-ahead.
+// A tree with the keys of the ARIA Authoring Practices: one tab stop, arrows, Home, End, Enter, *,
+// type-ahead.
 //
 // The caller gives the visible rows as a flat list (parents before children), so nothing here is recursive.
 import { h, typing } from "../page/dom.js";

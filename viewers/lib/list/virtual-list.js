@@ -11,7 +11,8 @@ const TALLEST = 8_000_000; // browsers limit the height of an element; beyond th
 
 export class VirtualList {
   /**
-   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string, allUpTo?: number}} options
+   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string,
+   *   role?: string, class?: string, allUpTo?: number}} options
    *   header: stays above the rows; allUpTo: most rows of a complete list
    */
   constructor(options) {
@@ -156,7 +157,10 @@ export class VirtualList {
     return Math.max(1, Math.floor(this.room / this.rowHeight) - 1);
   }
 
-  /** Return the target row of ↓ ↑ PgDn PgUp Home End, or null. @param {string} key @returns {number | null} */
+  /**
+   * Return the target row of ↓ ↑ PgDn PgUp Home End, or null.
+   * @param {string} key @returns {number | null}
+   */
   target(key) {
     const here = Math.max(this.active, 0);
     /** @type {Record<string, number>} */

@@ -28,7 +28,10 @@ export class Widths {
     }));
   }
 
-  /** Widen the columns for these rows. They never get narrower, so filters cause no shift. @param {ArrayLike<number>} rows @returns {boolean} whether a width changed */
+  /**
+   * Widen the columns for these rows. They never get narrower, so filters cause no shift.
+   * @param {ArrayLike<number>} rows @returns {boolean} whether a width changed
+   */
   measure(rows) {
     const probe = h("div", { "class": "grid grid-probe", "aria-hidden": "true" });
     const cells = /** @type {[HTMLElement, {width: number, end: number}][]} */ ([]);
@@ -41,9 +44,9 @@ export class Widths {
         cells.push([cell, measured]);
       };
       if (known.size === 0) add(h("button", { class: "sort" }, column.title, column.sort && " ▾"));
-      const found = widest(column, rows);
-      for (const [text, content] of found) if (!known.has(text)) add(content);
-      for (const [text] of found) known.add(text);
+      const widestTexts = widest(column, rows);
+      for (const [text, content] of widestTexts) if (!known.has(text)) add(content);
+      for (const [text] of widestTexts) known.add(text);
     }
     if (cells.length === 0) return false;
     document.body.append(probe);
@@ -80,7 +83,10 @@ export class Widths {
   }
 }
 
-/** Return the widest texts in a column, with their cells. @param {Column} column @param {ArrayLike<number>} rows @returns {[string, any][]} */
+/**
+ * Return the widest texts in a column, with their cells.
+ * @param {Column} column @param {ArrayLike<number>} rows @returns {[string, any][]}
+ */
 function widest(column, rows) {
   const cells = new Map();
   const step = Math.max(1, Math.ceil(rows.length / SAMPLE));

@@ -25,7 +25,7 @@ export const stopAt = (us) => {
 const HOURS = 7_200; // seconds; longer durations are in hours
 
 /** "12 s", "3 min 4 s", "3 h 20 min": whole seconds, at least 0. @param {number} us */
-function whole(us) {
+function inWholeSeconds(us) {
   const seconds = Math.max(0, Math.floor(us / 1e6));
   if (seconds >= HOURS)
     return `${count(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
@@ -33,7 +33,7 @@ function whole(us) {
 }
 
 /** Return the time since a moment. @param {number} us */
-export const since = (us) => whole((stopped ?? now()) - us);
+export const since = (us) => inWholeSeconds((stopped ?? now()) - us);
 
 /** Update all clocks (data-since) and the notes about quiet logs (data-quiet). @param {ParentNode} root */
 export function tick(root) {

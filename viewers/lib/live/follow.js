@@ -13,7 +13,11 @@ const REST = 2,
 const HANDS_OFF_MS = 700; // after a key press, a click or a wheel event
 const AGAIN_MS = 500;
 
-/** @param {Bundle} bundle @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}} page */
+/**
+ * @param {Bundle} bundle
+ * @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}}
+ *   page
+ */
 export function follow(bundle, page) {
   let paused = false,
     news = false,
@@ -135,7 +139,10 @@ export function follow(bundle, page) {
   draw();
 }
 
-/** Return whether the user is interacting with the page, which must not change then. @param {HTMLElement} main */
+/**
+ * Return whether the user is interacting with the page, which must not change then.
+ * @param {HTMLElement} main
+ */
 function handsOn(main) {
   let last = -Infinity,
     down = false;

@@ -4,7 +4,10 @@ import { scrollAgain } from "../page/hash-state.js";
 
 const LONG = 80;
 
-/** @param {HTMLElement} root contains the redrawn part @returns {() => void} restores everything after the redraw */
+/**
+ * @param {HTMLElement} root contains the redrawn part
+ * @returns {() => void} restores everything after the redraw
+ */
 export function keepPlace(root) {
   const focus = focused(root);
   const open = new Map(
@@ -20,7 +23,10 @@ export function keepPlace(root) {
   };
 }
 
-/** Show a note above a view that is expensive or in use, which redraws on a click. @param {HTMLElement} main @param {string} what changed @param {() => void} redraw */
+/**
+ * Show a note above a view that is expensive or in use, which redraws on a click.
+ * @param {HTMLElement} main @param {string} what changed @param {() => void} redraw
+ */
 export function showAged(main, what, redraw) {
   if (main.querySelector(":scope > .aged")) return;
   main.prepend(
@@ -55,18 +61,21 @@ function focused(root) {
     )
       return; // the focus is still there, or has moved
     const alike = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(kind)]);
-    const found =
+    const successor =
       (id && document.getElementById(id)) ||
       alike.find((other) => nameOf(root, other, kind) === name) ||
       (list &&
         alike.find((other) => other.tabIndex === 0 && other.closest(`[aria-label="${CSS.escape(list)}"]`)));
-    const next = /** @type {HTMLElement} */ (found || root);
+    const next = /** @type {HTMLElement} */ (successor || root);
     next.focus({ preventScroll: true });
     if (field && next instanceof HTMLInputElement) next.setSelectionRange(field[0], field[1]);
   };
 }
 
-/** Identify an element by its name and its index within the nearest named part. @param {HTMLElement} root @param {Element} element @param {string} kind selector of its kind */
+/**
+ * Identify an element by its name and its index within the nearest named part.
+ * @param {HTMLElement} root @param {Element} element @param {string} kind selector of its kind
+ */
 function nameOf(root, element, kind) {
   const around = element.parentElement?.closest("[id], [aria-label]") ?? root;
   const part = root.contains(around) && around !== root ? around : root;

@@ -142,8 +142,10 @@ export class Listener {
 }
 
 /**
- * Return a tag of the manifest's state on a server without ETags; empty if a newer state could have the same tag, since
- * Last-Modified counts in seconds. @param {Response} response @param {number} nowMs the time of the server, NaN when it sends none
+ * Return a tag of the manifest's state on a server without ETags; empty if a newer state could have the same
+ * tag, since
+ * Last-Modified counts in seconds.
+ * @param {Response} response @param {number} nowMs the time of the server, NaN when it sends none
  */
 function lastModified(response, nowMs) {
   const text = response.headers.get("last-modified") ?? "";

@@ -14,7 +14,7 @@ const WORDS = {
     "no answer",
     "The server does not respond. The page shows the last state and retries automatically.",
   ],
-  finished: ["finished", "The logs have ended, and the page shows all of them."],
+  finished: ["finished", "The logs are complete, and the page shows all of their records."],
 };
 
 export class Mark {
@@ -36,12 +36,19 @@ export class Mark {
     this.how = null;
   }
 
-  /** Set the state that the page shows, for programs that read the page; null while it changes and at the end. @param {number | null} counter */
+  /**
+   * Set the state that the page shows, for programs that read the page; null while it changes and at the end.
+   * @param {number | null} counter
+   */
   of(counter) {
     this.element.dataset.state = counter === null ? "" : String(counter);
   }
 
-  /** @param {How} how @param {{read_us: number | null, state_us: number}} state when bytes last arrived, and when the shown state was written */
+  /**
+   * @param {How} how
+   * @param {{read_us: number | null, state_us: number}} state when bytes last arrived, and when the shown
+   *   state was written
+   */
   show(how, { read_us, state_us }) {
     if (how !== this.how) {
       const [word, help] = WORDS[how];
@@ -68,7 +75,10 @@ export class Mark {
   }
 }
 
-/** Show the mark of a bundle that was copied, or saved as one file, while it grew. @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page */
+/**
+ * Show the mark of a bundle that was copied, or saved as one file, while it grew.
+ * @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page
+ */
 export function stateMark({ manifest }, { place }) {
   const at = manifest.live?.written_epoch_us;
   stopAt(at ?? null);
@@ -79,7 +89,7 @@ export function stateMark({ manifest }, { place }) {
       {
         class: "live",
         dataset: { how: "paused" },
-        title: "Saved while the program ran, with the logs as of then.",
+        title: "Saved while the program was running, so later records are missing.",
       },
       h(
         "span",

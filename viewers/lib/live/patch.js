@@ -2,9 +2,9 @@
 
 /** @param {Element} old @param {Element} fresh its parts move to the old one */
 export function patch(old, fresh) {
-  const known = new Map([...old.children].map((part) => [nameOf(part), part]));
+  const oldParts = new Map([...old.children].map((part) => [nameOf(part), part]));
   const parts = [...fresh.children].map((part) => {
-    const before = known.get(nameOf(part));
+    const before = oldParts.get(nameOf(part));
     return before?.isEqualNode(part) ? before : part;
   });
   const stay = new Set(parts);

@@ -18,22 +18,26 @@ import { plural, time } from "../page/format.js";
 
 /** Return the live state of the shown logs. @param {Bundle} bundle @returns {LiveLog[]} */
 export function liveLogs({ manifest, logs }) {
-  const known = new Set(logs.map(({ id }) => id));
-  return manifest.growing ? (manifest.live?.logs ?? []).filter(({ id }) => known.has(id)) : [];
+  const ids = new Set(logs.map(({ id }) => id));
+  return manifest.growing ? (manifest.live?.logs ?? []).filter(({ id }) => ids.has(id)) : [];
 }
 
-/** Return the keys of open compiles, whose missing end is expected. @param {Log} log @returns {Set<string | null>} */
+/**
+ * Return the keys of open compiles, whose missing end is expected.
+ * @param {Log} log @returns {Set<string | null>}
+ */
 export function runningIn({ bundle, id }) {
   const live = liveLogs(bundle).find((one) => one.id === id);
   return new Set((live?.running ?? []).map(({ compile }) => compile));
 }
 
 /**
- * Return a log's findings without those that only come from growing: a running compile without an end, a cut last record.
- * @param {Log} log @param {Found} found @returns {Found}
+ * Return a log's findings without those that only come from growing: a running compile without an end, a cut
+ * last record.
+ * @param {Log} log @param {Found} listed @returns {Found}
  */
-export function findingsNow(log, found) {
-  const { summary } = found,
+export function findingsNow(log, listed) {
+  const { summary } = listed,
     running = runningIn(log),
     last = log.summary.event_count - 1;
   const open = (/** @type {Finding} */ { kind, compiles }) =>
@@ -42,11 +46,11 @@ export function findingsNow(log, found) {
     kind === "data-problem" &&
     count === 1 &&
     (events.length ? events[0] >= last : CUT.has(String(details.code)));
-  const { findings, gone } = without(found.findings, (one) => open(one) || cut(one));
+  const { findings, gone } = without(listed.findings, (one) => open(one) || cut(one));
   const counts = { ...summary.findings };
   for (const { severity } of gone) counts[severity] = Math.max(0, counts[severity] - 1);
   return {
-    ...found,
+    ...listed,
     findings,
     summary: {
       ...summary,
@@ -64,26 +68,36 @@ const CUT = new Set(["record-cut", "empty-log"]); // expected until the rest arr
 const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // expected of a rank that is compiling
 
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding */
-/** @typedef {{job: NonNullable<Bundle["manifest"]["job"]>, findings: RankFinding[]}} RanksFound findings over ranks */
+/**
+ * @typedef {{job: NonNullable<Bundle["manifest"]["job"]>, findings: RankFinding[]}} RanksFound findings over
+ *   ranks
+ */
 
-/** Return the findings over ranks without those that only come from unfinished ranks. @param {Bundle} bundle @param {RanksFound} found @returns {RanksFound} */
-export function ranksNow(bundle, found) {
+/**
+ * Return the findings over ranks without those that only come from unfinished ranks.
+ * @param {Bundle} bundle @param {RanksFound} listed @returns {RanksFound}
+ */
+export function ranksNow(bundle, listed) {
   const busy = new Set(
     liveLogs(bundle)
       .filter(({ running }) => running.length > 0)
       .map(({ id }) => bundle.log(id)?.rank),
   );
   const { findings, gone } = without(
-    found.findings,
+    listed.findings,
     ({ kind, ranks }) => OPEN_KINDS.has(kind) && [...each(ranks)].every((rank) => busy.has(rank)),
   );
-  if (gone.length === 0) return found;
-  const ranks = words(found.job.ranks);
+  if (gone.length === 0) return listed;
+  const ranks = words(listed.job.ranks);
   const text = `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : `${plural(findings.length, "finding")} so far`}.`;
-  return { job: { ...found.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
+  return { job: { ...listed.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
 }
 
-/** Remove some findings. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
+/**
+ * Remove some findings.
+ * @template {{id: number, because_of: number | null}} T @param {T[]} findings
+ * @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}}
+ */
 function without(findings, goes) {
   const gone = findings.filter(goes),
     ids = new Set(gone.map(({ id }) => id));
@@ -93,7 +107,10 @@ function without(findings, goes) {
   return { findings: stay, gone };
 }
 
-/** "0/1", "0/1_1": the compile id as torch writes it; null without one. @param {{compile: string | null, attempt: number | null}} running */
+/**
+ * "0/1", "0/1_1": the compile id as torch writes it; null without one.
+ * @param {{compile: string | null, attempt: number | null}} running
+ */
 export const idOf = ({ compile, attempt }) =>
   compile === null ? null : attempt ? `${compile.split("@")[0]}_${attempt}` : compile.split("@")[0];
 
@@ -103,7 +120,10 @@ export function soFar({ compile_count: compiles, function_count: functions, comp
   return `${plural(compiles, "compile")} of ${plural(functions, "function")} so far${us === null ? "" : `, ${time(us)}`}`;
 }
 
-/** Group open compiles, longest first; nested compiles follow their parent. @param {LiveLog[]} logs @returns {Group[]} */
+/**
+ * Group open compiles, longest first; nested compiles follow their parent.
+ * @param {LiveLog[]} logs @returns {Group[]}
+ */
 export function groupsOf(logs) {
   /** @type {Map<string, Group>} */
   const groups = new Map();
@@ -144,7 +164,10 @@ export function groupsOf(logs) {
 const least = (...values) =>
   values.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null);
 
-/** "rank 0", "ranks 0 and 2–5", or the names of logs without a rank. @param {Bundle} bundle @param {LiveLog[]} logs */
+/**
+ * "rank 0", "ranks 0 and 2–5", or the names of logs without a rank.
+ * @param {Bundle} bundle @param {LiveLog[]} logs
+ */
 export function whose(bundle, logs) {
   const ranks = new Map(bundle.logs.map(({ id, rank }) => [id, rank]));
   const numbers = /** @type {number[]} */ ([
@@ -159,7 +182,11 @@ export function whose(bundle, logs) {
     .join(", ");
 }
 
-/** Return when bytes last arrived in any and in all of the logs, by the clock of the machine that follows them. @param {LiveLog[]} logs @returns {[number, number] | null} */
+/**
+ * Return when bytes last arrived in any and in all of the logs, by the clock of the machine that follows
+ * them.
+ * @param {LiveLog[]} logs @returns {[number, number] | null}
+ */
 export function lastRead(logs) {
   const times = /** @type {number[]} */ (logs.map(({ read_epoch_us: us }) => us).filter((us) => us !== null));
   return times.length

@@ -11,11 +11,17 @@ export { soFar } from "./running-data.js";
 /** @typedef {import("./running-data.js").Group} Group */
 /** @typedef {import("./running-data.js").LiveLog} LiveLog */
 /** @typedef {import("./running-data.js").Running} Running */
-/** @typedef {{href: (logId: string, attempt: Running) => string | null, level?: number}} Leads href: where a compile is shown; level: of the heading */
+/**
+ * @typedef {{href: (logId: string, attempt: Running) => string | null, level?: number}} Leads href: where a
+ *   compile is shown; level: of the heading
+ */
 
 const FIRST = 6; // rows before the button
 
-/** Build the section; null for a bundle that does not grow. @param {Bundle} bundle @param {Leads} leads @returns {HTMLElement | null} */
+/**
+ * Build the section; null for a bundle that does not grow.
+ * @param {Bundle} bundle @param {Leads} leads @returns {HTMLElement | null}
+ */
 export function runningNow(bundle, leads) {
   if (!bundle.manifest.growing) return null;
   const element = h("section", {
@@ -146,7 +152,10 @@ function lastRecord(log) {
       ];
 }
 
-/** Build the line for logs without an open compile. @param {Bundle} bundle @param {LiveLog[]} logs @param {boolean} several */
+/**
+ * Build the line for logs without an open compile.
+ * @param {Bundle} bundle @param {LiveLog[]} logs @param {boolean} several
+ */
 function idleLine(bundle, logs, several) {
   const read = lastRead(logs);
   const who = several && [" on ", whose(bundle, logs)];

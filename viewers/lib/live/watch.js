@@ -9,7 +9,8 @@
 
 /**
  * @param {Bundle} bundle
- * @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}} page
+ * @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}}
+ *   page
  *   place: element for the mark; grown: shows a new state of the bundle in place
  */
 export async function watch(bundle, page) {

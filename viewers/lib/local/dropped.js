@@ -13,7 +13,10 @@ const MANIFEST = /(^|\/)manifest\.json$/;
 const RANK = /rank_(\d{1,9})(?:_|\.|$)/; // the package finds the rank in a log's name in the same way
 const ENDINGS = /(\.(log|txt|jsonl?))?(\.(gz|zst))?$/i;
 
-/** Return the dropped entries. Call it in the event, since the browser clears them afterwards. @param {DataTransfer | null} transfer @returns {Dropped[]} */
+/**
+ * Return the dropped entries. Call it in the event, since the browser clears them afterwards.
+ * @param {DataTransfer | null} transfer @returns {Dropped[]}
+ */
 export function takeDropped(transfer) {
   return [...(transfer?.items ?? [])]
     .filter((item) => item.kind === "file")
@@ -22,7 +25,8 @@ export function takeDropped(transfer) {
 }
 
 /**
- * Group dropped entries: each folder and each zip is one thing. Loose logs with different ranks in their names are one run.
+ * Group dropped entries: each folder and each zip is one thing. Loose logs with different ranks in their
+ * names are one run.
  * @param {Dropped[]} dropped @returns {Promise<Thing[]>}
  */
 export async function thingsOf(dropped) {
@@ -45,7 +49,10 @@ export async function thingsOf(dropped) {
   return [...things, ...runs(loose)];
 }
 
-/** Add a file outside of any folder. @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose */
+/**
+ * Add a file outside any folder.
+ * @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose
+ */
 async function alone(file, things, loose) {
   if (/\.zip$/i.test(file.name)) things.push(thing(file.name.replace(/\.zip$/i, ""), await unzip(file)));
   else loose.set(file.name, file);
@@ -64,7 +71,10 @@ function thing(name, files) {
   return { name: folder.split("/").at(-2) || name, files: new Map(own), kind: "bundle" };
 }
 
-/** Group loose logs: two logs of the same rank, or without a rank, are two runs. @param {Map<string, Blob>} loose @returns {Thing[]} */
+/**
+ * Group loose logs: two logs of the same rank, or without a rank, are two runs.
+ * @param {Map<string, Blob>} loose @returns {Thing[]}
+ */
 function runs(loose) {
   if (!loose.size) return [];
   const names = [...loose.keys()];

@@ -4,11 +4,16 @@ import { fileSource, isOwn } from "../bundle/source.js";
 import { hasStore, read, save } from "./store.js";
 
 /** @typedef {import("./dropped.js").Thing} Thing */
-/** @typedef {{name: string, id: string | null, files: Map<string, Blob>, left_out: string}} Made id: in the browser's storage, null if there is none; then the bundle is in 'files'. left_out: a sentence about files that are not logs, or "" */
+/**
+ * @typedef {{name: string, id: string | null, files: Map<string, Blob>, left_out: string}} Made id: in the
+ *   browser's storage, null if there is none; then the bundle is in 'files'. left_out: a sentence about files
+ *   that are not logs, or ""
+ */
 
 /**
  * Build or store a dropped thing. Throws a BundleError, PythonError or StoreError.
- * @param {Thing} thing @param {import("./python.js").Python} python @param {import("./python.js").Options} options @returns {Promise<Made>}
+ * @param {Thing} thing @param {import("./python.js").Python} python
+ * @param {import("./python.js").Options} options @returns {Promise<Made>}
  */
 export async function keep({ name, files, kind }, python, options) {
   if (kind === "logs")
@@ -38,7 +43,11 @@ function* unlessStopped(files, { signal, onprogress }) {
   }
 }
 
-/** Compare two bundles. @param {Made} base @param {Made} other @param {import("./python.js").Python} python @param {AbortSignal} signal @returns {Promise<{id: string | null, document: Blob}>} */
+/**
+ * Compare two bundles.
+ * @param {Made} base @param {Made} other @param {import("./python.js").Python} python
+ * @param {AbortSignal} signal @returns {Promise<{id: string | null, document: Blob}>}
+ */
 export async function keepPair(base, other, python, signal) {
   const document = await python.compare(await filesOf(base), await filesOf(other), {
     names: [base.name, other.name],

@@ -1,9 +1,14 @@
-// Runs the package tlparse_bundle with Python in a worker: builds logs into a bundle in the browser's storage.
+// Runs the package tlparse_bundle with Python in a worker: builds logs into a bundle in the browser's
+// storage.
 // Runs the jobs of python.js in order. Fetches only Python and the package, from the page's own host.
 import { hasStore, save } from "./store.js";
 
 /** @typedef {{path: string, data: Blob}} Entry */
-/** @typedef {{build: {files: Entry[], name: string, codec: string}, compare: {base: Entry[], new: Entry[], names: [string, string]}, export: {files: Entry[]}, exportPair: {base: Entry[], new: Entry[], document: Blob}}} Jobs */
+/**
+ * @typedef {{build: {files: Entry[], name: string, codec: string}, compare: {base: Entry[], new: Entry[],
+ *   names: [string, string]}, export: {files: Entry[]}, exportPair: {base: Entry[], new: Entry[], document:
+ *   Blob}}} Jobs
+ */
 
 const PYTHON = new URL("../../vendor/python/", import.meta.url);
 const PACKAGE = "/package",
@@ -13,7 +18,10 @@ const EVERY_MS = 100;
 /** @type {(message: any) => void} */
 const tell = (message) => postMessage(message);
 
-/** Build an error of this worker, as opposed to the package. @param {string} message @param {string} hint @param {string} code */
+/**
+ * Build an error of this worker, as opposed to the package.
+ * @param {string} message @param {string} hint @param {string} code
+ */
 const fault = (message, hint, code) => Object.assign(new Error(message), { hint, code });
 
 /** @param {string} name */
@@ -58,7 +66,10 @@ function call({ jobs }, name, ...values) {
   return result;
 }
 
-/** Mount the page's files as a Python folder, without a copy, until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
+/**
+ * Mount the page's files as a Python folder, without a copy, until ``done()``.
+ * @param {any} py @param {string} folder @param {Entry[]} files
+ */
 function mounted(py, folder, files) {
   const blobs = files.map(({ path, data }) => ({
     name: path
@@ -82,7 +93,10 @@ function mounted(py, folder, files) {
   };
 }
 
-/** @type {{[K in keyof Jobs]: (started: Started, job: Jobs[K], progress: (done: number) => void) => Promise<any>}} */
+/**
+ * @type {{[K in keyof Jobs]: (started: Started, job: Jobs[K], progress: (done: number) => void) =>
+ *   Promise<any>}}
+ */
 const JOBS = {
   async build(started, { files, name, codec }, progress) {
     const { py } = started;
@@ -130,7 +144,10 @@ const JOBS = {
     ),
 };
 
-/** Run a job with mounted folders and return the file that it writes. @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job */
+/**
+ * Run a job with mounted folders and return the file that it writes.
+ * @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job
+ */
 async function written(started, folders, job) {
   const mounts = Object.entries(folders).map(([folder, files]) => mounted(started.py, folder, files));
   try {
@@ -142,7 +159,10 @@ async function written(started, folders, job) {
   }
 }
 
-/** Yield the files below a folder, deleting each from memory afterwards. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
+/**
+ * Yield the files below a folder, deleting each from memory afterwards.
+ * @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>}
+ */
 function* takenOut(py, folder, below = "") {
   for (const name of py.FS.readdir(folder)
     .filter((/** @type {string} */ name) => name !== "." && name !== "..")
@@ -194,11 +214,11 @@ let last = Promise.resolve();
 onmessage = ({ data: { number, kind, job } }) => {
   last = last.then(async () => {
     let done = 0,
-      told = 0;
+      sentAt = 0;
     const progress = (/** @type {number} */ bytes) => {
       done += bytes;
-      if (performance.now() - told < EVERY_MS) return;
-      told = performance.now();
+      if (performance.now() - sentAt < EVERY_MS) return;
+      sentAt = performance.now();
       tell({ number, done });
     };
     try {

@@ -1,10 +1,19 @@
 // Runs Python in a worker of the browser: builds bundles, comparisons and exported pages.
 
 /** @typedef {import("./python-worker.js").Entry} Entry path: relative, as dropped */
-/** @typedef {{signal?: AbortSignal, onprogress?: (done_bytes: number, total_bytes: number) => void}} Options */
-/** @typedef {{id: string | null, files: Map<string, Blob>, left_out: string}} Built id: in the browser's storage, null without one; then the bundle is in files. left_out: a sentence about files that are not logs, or "" */
+/**
+ * @typedef {{signal?: AbortSignal, onprogress?: (done_bytes: number, total_bytes: number) => void}} Options
+ */
+/**
+ * @typedef {{id: string | null, files: Map<string, Blob>, left_out: string}} Built id: in the browser's
+ *   storage, null without one; then the bundle is in files. left_out: a sentence about files that are not
+ *   logs, or ""
+ */
 
-/** An error of the package or of Python. hint: what to try; code: that of the package's BundleError, or "memory", "no-python", "no-workers", "cancelled". */
+/**
+ * An error of the package or of Python. hint: what to try; code: that of the package's BundleError, or
+ * "memory", "no-python", "no-workers", "cancelled".
+ */
 export class PythonError extends Error {
   name = "PythonError";
   /** @param {{message: string, hint: string, code: string}} failed */
@@ -27,7 +36,10 @@ const entries = (/** @type {Map<string, Blob>} */ files) =>
 export class Python {
   /** Start to load Python. */
   constructor() {
-    /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void, ondone?: (bytes: number) => void}>} unfinished jobs by number */
+    /**
+     * @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void, ondone?: (bytes:
+     *   number) => void}>} unfinished jobs by number
+     */
     this.waiting = new Map();
     this.count = 0;
     this.start();
@@ -36,9 +48,9 @@ export class Python {
   start() {
     this.ready = new Promise((resolve, reject) => {
       const failed = (/** @type {any} */ error) => {
-        const found = new PythonError(error);
-        reject(found);
-        for (const { reject } of this.waiting.values()) reject(found);
+        const failure = new PythonError(error);
+        reject(failure);
+        for (const { reject } of this.waiting.values()) reject(failure);
         this.waiting.clear();
       };
       try {
@@ -72,7 +84,10 @@ export class Python {
     else job?.resolve(result);
   }
 
-  /** @template T @param {string} kind @param {any} job @param {AbortSignal} [signal] @param {(bytes: number) => void} [ondone] @returns {Promise<T>} */
+  /**
+   * @template T @param {string} kind @param {any} job @param {AbortSignal} [signal]
+   * @param {(bytes: number) => void} [ondone] @returns {Promise<T>}
+   */
   ask(kind, job, signal, ondone) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new PythonError(CANCELLED));
@@ -98,7 +113,11 @@ export class Python {
     this.start();
   }
 
-  /** Build the logs and store the bundle under a name. @param {Entry[]} files @param {Options & {name: string, codec?: string}} options @returns {Promise<Built>} */
+  /**
+   * Build the logs and store the bundle under a name.
+   * @param {Entry[]} files @param {Options & {name: string, codec?: string}} options
+   * @returns {Promise<Built>}
+   */
   async build(files, { name, codec = "zstd", signal, onprogress }) {
     const total = files.reduce((sum, { data }) => sum + data.size, 0);
     const made = await this.ask(
@@ -110,17 +129,28 @@ export class Python {
     return { ...made, files: new Map(made.files) };
   }
 
-  /** Compare two bundles and return comparison.json. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Options & {names: [string, string]}} options @returns {Promise<Blob>} */
+  /**
+   * Compare two bundles and return comparison.json.
+   * @param {Map<string, Blob>} base @param {Map<string, Blob>} other
+   * @param {Options & {names: [string, string]}} options @returns {Promise<Blob>}
+   */
   compare(base, other, { names, signal }) {
     return this.ask("compare", { base: entries(base), new: entries(other), names }, signal);
   }
 
-  /** Return a bundle as one HTML page, like 'tlparse-bundle export'. @param {Map<string, Blob>} files @param {Options} [options] @returns {Promise<Blob>} */
+  /**
+   * Return a bundle as one HTML page, like 'tlparse-bundle export'.
+   * @param {Map<string, Blob>} files @param {Options} [options] @returns {Promise<Blob>}
+   */
   export(files, { signal } = {}) {
     return this.ask("export", { files: entries(files) }, signal);
   }
 
-  /** Return a comparison as one HTML page. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Blob} document @param {Options} [options] @returns {Promise<Blob>} */
+  /**
+   * Return a comparison as one HTML page.
+   * @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Blob} document
+   * @param {Options} [options] @returns {Promise<Blob>}
+   */
   exportPair(base, other, document, { signal } = {}) {
     return this.ask("exportPair", { base: entries(base), new: entries(other), document }, signal);
   }

@@ -1,8 +1,9 @@
-// Stores bundles in the browser's private file system (OPFS) of this origin until they are removed. Works in pages and workers.
+// Stores bundles in the browser's private file system (OPFS) of this origin until they are removed. Works in
+// pages and workers.
 //
-// A bundle is two files of one folder: <id>.data holds its files in sequence, <id>.json has their positions. The
-// second is written last, so a bundle that has it is complete. The writer holds a lock of that id:
-// an incomplete bundle without a lock was interrupted.
+// A bundle is two files of one folder: <id>.data holds its files in sequence, <id>.json has their positions.
+// The second is written last, so a bundle that has it is complete. The writer holds a lock of that id: an
+// incomplete bundle without a lock was interrupted.
 import { joined } from "../bundle/bounded.js";
 import { isOwn } from "../bundle/source.js";
 
@@ -13,10 +14,19 @@ import { isOwn } from "../bundle/source.js";
  * @property {number} log_count
  * @property {string} [base] @property {string} [new] of a comparison: the ids of both sides
  */
-/** @typedef {{name: string, kind: "bundle" | "comparison", log_count?: number, base?: string, new?: string}} About */
-/** @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths below the bundle's folder, and contents */
+/**
+ * @typedef {{name: string, kind: "bundle" | "comparison", log_count?: number, base?: string, new?: string}}
+ *   About
+ */
+/**
+ * @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths
+ *   below the bundle's folder, and contents
+ */
 /** @typedef {{write(data: Uint8Array): Promise<unknown>, close(): Promise<void>}} Writer */
-/** @typedef {{about: Stored, file(path: string): Blob | null, all(): Map<string, Blob>}} Kept all() is slow with thousands of files */
+/**
+ * @typedef {{about: Stored, file(path: string): Blob | null, all(): Map<string, Blob>}} Kept all() is slow
+ *   with thousands of files
+ */
 
 /** The storage failed; the message has the reason and a remedy. */
 export class StoreError extends Error {
@@ -42,7 +52,10 @@ export const isId = (id) => typeof id === "string" && ID.test(id);
 /** @type {Promise<boolean> | null} */
 let tried = null;
 
-/** Return whether bundles can be stored. Tries it once, since some browsers refuse to write in a private window. */
+/**
+ * Return whether bundles can be stored. Tries it once, since some browsers refuse to write in a private
+ * window.
+ */
 export function hasStore() {
   tried ??= (async () => {
     try {
@@ -67,10 +80,10 @@ export async function list() {
   const ids = new Set();
   for await (const name of /** @type {any} */ (there).keys())
     if (isId(name.split(".")[0])) ids.add(name.split(".")[0]);
-  const found = await Promise.all(
+  const stored = await Promise.all(
     [...ids].map(async (id) => (await entryOf(there, id)) ?? void (await removeHalf(there, id))),
   );
-  return found
+  return stored
     .flatMap((entry) => entry?.about ?? [])
     .sort((a, b) => b.stored_ms - a.stored_ms || (a.id < b.id ? -1 : 1));
 }
@@ -107,7 +120,10 @@ export async function save(about, files) {
   });
 }
 
-/** Return what is stored under an id, without reading the files; null if it is missing or incomplete. @param {string} id @returns {Promise<Kept | null>} */
+/**
+ * Return what is stored under an id, without reading the files; null if it is missing or incomplete.
+ * @param {string} id @returns {Promise<Kept | null>}
+ */
 export async function read(id) {
   if (!isId(id)) return null;
   const { about, places, data } = (await entryOf(await folder(), id)) ?? {};
@@ -122,8 +138,8 @@ export async function read(id) {
   const all = () =>
     new Map(
       [...places.keys()].flatMap((path) => {
-        const found = file(path);
-        return found ? [/** @type {[string, Blob]} */ ([path, found])] : [];
+        const blob = file(path);
+        return blob ? [/** @type {[string, Blob]} */ ([path, blob])] : [];
       }),
     );
   return { about, file, all };
@@ -153,9 +169,11 @@ const newId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
 
 /**
- * Return what is stored under an id; null if it is incomplete, without 'about' if a different version of this module wrote it.
+ * Return what is stored under an id; null if it is incomplete, without 'about' if a different version of this
+ * module wrote it.
  * @param {FileSystemDirectoryHandle} there @param {string} id
- * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places: Map<string, [number, number]>, data: File} | null>}
+ * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places:
+ *   Map<string, [number, number]>, data: File} | null>}
  */
 async function entryOf(there, id) {
   try {
@@ -178,7 +196,10 @@ async function removeHalf(there, id) {
   });
 }
 
-/** Remove a bundle, the index first, so an interruption leaves no half bundle. @param {FileSystemDirectoryHandle} there @param {string} id */
+/**
+ * Remove a bundle, the index first, so an interruption leaves no half bundle.
+ * @param {FileSystemDirectoryHandle} there @param {string} id
+ */
 async function removeFiles(there, id) {
   for (const name of [id + INDEX, id + DATA])
     await there.removeEntry(name).catch((error) => {
@@ -186,7 +207,11 @@ async function removeFiles(there, id) {
     });
 }
 
-/** Write all files in sequence. @param {Writer} writer @param {Files} files @param {Record<string, [number, number]>} places gets the position of each @returns {Promise<number>} bytes */
+/**
+ * Write all files in sequence.
+ * @param {Writer} writer @param {Files} files
+ * @param {Record<string, [number, number]>} places gets the position of each @returns {Promise<number>} bytes
+ */
 async function writeAll(writer, files, places) {
   /** @type {Uint8Array[]} */
   let waiting = [];
@@ -208,7 +233,11 @@ async function writeAll(writer, files, places) {
   return at;
 }
 
-/** Write a file and close it in any case. @template T @param {FileSystemDirectoryHandle} there @param {string} name @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>} */
+/**
+ * Write a file and close it in any case.
+ * @template T @param {FileSystemDirectoryHandle} there @param {string} name
+ * @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>}
+ */
 async function writing(there, name, fill) {
   const writer = await writerOf(there, name);
   let filled;
@@ -237,7 +266,8 @@ async function writerOf(there, name) {
       for (const end = at + data.length; at < end;) {
         const left = end - at,
           some = access.write(data.subarray(data.length - left), { at });
-        // In a private window Chromium gives a negative code of the error, as the unsigned number 4,294,967,288.
+        // In a private window Chromium gives a negative code of the error, as the unsigned number
+        // 4,294,967,288.
         if (!(some > 0 && some <= left)) throw new DOMException("incomplete write", "QuotaExceededError");
         at += some;
       }

@@ -1,4 +1,5 @@
-// Zips: [[path, Blob], …] in, {zip: Blob} or {error} out. Does not compress, since a bundle's files are compressed.
+// Zips: [[path, Blob], …] in, {zip: Blob} or {error} out. Does not compress, since a bundle's files are
+// compressed.
 // @ts-ignore: the package build adds it
 import { Zip, ZipPassThrough } from "../vendor/fflate.js";
 

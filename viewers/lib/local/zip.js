@@ -1,6 +1,8 @@
 // Zips a bundle's files in a worker.
 
-/** @param {Map<string, Blob>} files @param {string} folder their folder in the zip @returns {Promise<Blob>} */
+/**
+ * @param {Map<string, Blob>} files @param {string} folder their folder in the zip @returns {Promise<Blob>}
+ */
 export function zip(files, folder) {
   const top = folder.replace(/[^\w.-]/g, "_").replace(/^\.+/, "") || "bundle";
   const worker = new Worker(new URL("./zip-worker.js", import.meta.url), { type: "module" });

@@ -10,7 +10,8 @@ import { failure, isCancelled } from "./working.js";
 
 /**
  * Ask until a bundle opens. @template T
- * @param {(source: Source) => Promise<T>} open @param {string | null} more URL of the page that opens logs @returns {Promise<T>}
+ * @param {(source: Source) => Promise<T>} open @param {string | null} more URL of the page that opens logs
+ * @returns {Promise<T>}
  */
 export function chooseSource(open, more) {
   return new Promise((resolve) => {
@@ -76,7 +77,10 @@ export function chooseSource(open, more) {
   });
 }
 
-/** @param {Element} place shows the progress @param {Dropped[]} dropped @param {string} label @returns {Promise<Source>} */
+/**
+ * @param {Element} place shows the progress @param {Dropped[]} dropped @param {string} label
+ * @returns {Promise<Source>}
+ */
 async function sourceOf(place, dropped, label) {
   const thing = await onlyOne(place, dropped, label);
   if (thing.kind === "bundle") return fileSource(thing.files, thing.name);

@@ -1,4 +1,5 @@
-// Names shortened in the middle when space is short, which keeps their end: a line number or a kernel's number.
+// Names shortened in the middle when space is short, which keeps their end: a line number or a kernel's
+// number.
 import { h } from "./dom.js";
 
 const TAIL = 12; // about the number of characters kept at the end of a name without a line number
@@ -6,7 +7,11 @@ const SHORTEST = 16; // shorter names without a line number are cut at the end
 const BREAKS = /[\\._:\s-]/g;
 const PLACE = /(\.\w{1,4})?:\d+(, \d+)*( and \d+ more)?$/; // ".py:41", ".py:41, 43 and 2 more"
 
-/** Return where the kept end of a name without a line number starts: its file, or after the separator nearest to the last TAIL characters. @param {string} text */
+/**
+ * Return where the kept end of a name without a line number starts: its file, or after the separator nearest
+ * to the last TAIL characters.
+ * @param {string} text
+ */
 function tailStart(text) {
   const file = text.lastIndexOf("/") + 1;
   const wanted = text.length - TAIL;
@@ -22,7 +27,10 @@ function tailStart(text) {
   return code >= 0xdc00 && code < 0xe000 ? best - 1 : best; // never between the halves of a surrogate pair
 }
 
-/** Split a name into parts, in the order in which they are cut. @param {string} text @returns {{head: string, name: string, end: string} | null} null for a short name */
+/**
+ * Split a name into parts, in the order in which they are cut.
+ * @param {string} text @returns {{head: string, name: string, end: string} | null} null for a short name
+ */
 function partsOf(text) {
   const end = PLACE.exec(text)?.index;
   if (end === undefined && text.length < SHORTEST) return null;
@@ -33,8 +41,9 @@ function partsOf(text) {
 }
 
 /**
- * Show a name. The page has the full text once, for selection, copy, search and screen readers. The visible text is drawn
- * over it from up to three parts: the head is cut first, then the file name, and never the end. The element never exceeds its container.
+ * Show a name. The page has the full text once, for selection, copy, search and screen readers. The visible
+ * text is drawn over it from up to three parts: the head is cut first, then the file name, and never the end.
+ * The element never exceeds its container.
  * @param {string} text @param {string} [title] tooltip; default: the full name @returns {HTMLElement}
  */
 export function cutMiddle(text, title = text) {
@@ -53,6 +62,9 @@ export function cutMiddle(text, title = text) {
   );
 }
 
-/** Return how many characters at the end of the place in a cell are never cut; 0 without a place. @param {Element} cell */
+/**
+ * Return how many characters at the end of the place in a cell are never cut; 0 without a place.
+ * @param {Element} cell
+ */
 export const endLength = (cell) =>
   /** @type {HTMLElement | null} */ (cell.querySelector(".cut-end[data-name]"))?.dataset.end?.length ?? 0;

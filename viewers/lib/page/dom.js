@@ -11,8 +11,10 @@ export const cut = (text) =>
 
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
- * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners. true sets an empty attribute; null and false omit it.
- * @param {string} tag @param {Record<string, any> | null} [props] @param {...any} children text, numbers, nodes, and arrays of these
+ * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners. true sets an empty attribute; null and
+ * false omit it.
+ * @param {string} tag @param {Record<string, any> | null} [props]
+ * @param {...any} children text, numbers, nodes, and arrays of these
  * @returns {any} the element
  */
 export function h(tag, props, ...children) {
@@ -33,16 +35,19 @@ export function h(tag, props, ...children) {
   return element;
 }
 
-/** Append children. Flattens nested arrays; skips undefined, null and false. @param {Element} parent @param {any[]} children */
+/**
+ * Append children. Flattens nested arrays; skips undefined, null and false.
+ * @param {Element} parent @param {any[]} children
+ */
 export function append(parent, children) {
-  const whole = parent.tagName === "PRE";
+  const verbatim = parent.tagName === "PRE";
   const flat = children.flat(Infinity);
   const left = flat.length - MANY;
   if (left > 0) flat.splice(MANY, left, more(parent, left));
   for (const child of flat) {
     if (child === null || child === undefined || child === false) continue;
     parent.append(
-      child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))),
+      child instanceof Node ? child : document.createTextNode(verbatim ? String(child) : cut(String(child))),
     );
   }
 }
@@ -88,7 +93,10 @@ export function typing(event) {
   );
 }
 
-/** Debounce: run only the last call, after a pause. @template {any[]} A @param {(...args: A) => void} run @param {number} ms */
+/**
+ * Debounce: run only the last call, after a pause.
+ * @template {any[]} A @param {(...args: A) => void} run @param {number} ms
+ */
 export function debounce(run, ms) {
   let timer = 0;
   return (/** @type {A} */ ...args) => {
@@ -112,7 +120,8 @@ function intoList(event) {
 
 /**
  * Build a search field that calls back when the typing pauses, as long as it is in the page.
- * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch @param {Record<string, any>} [props]
+ * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch
+ * @param {Record<string, any>} [props]
  */
 export function searchField(label, placeholder, onsearch, props = {}) {
   const tell = debounce(() => field.isConnected && onsearch(field.value), 120);

@@ -2,29 +2,35 @@
 import { h } from "./dom.js";
 import { time } from "./format.js";
 
-/** Build a bar and a percentage; the column heading names the total. @param {number | null} part @param {number} whole */
-export function shareBar(part, whole) {
-  if (part === null || !whole) return h("span", { class: "portion" });
+/**
+ * Build a bar and a percentage; the column heading names the total.
+ * @param {number | null} part @param {number} total
+ */
+export function shareBar(part, total) {
+  if (part === null || !total) return h("span", { class: "portion" });
   return h(
     "span",
     { class: "portion" },
     h(
       "span",
       { "class": "portion-bar", "aria-hidden": "true" },
-      h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } }),
+      h("span", { style: { width: `${part ? Math.max(1, (100 * part) / total) : 0}%` } }),
     ),
-    h("span", { class: "number" }, percent(part, whole)),
+    h("span", { class: "number" }, percent(part, total)),
   );
 }
 
-/** "12 %", "0.4 %". @param {number} part @param {number} whole */
-export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
+/** "12 %", "0.4 %". @param {number} part @param {number} total */
+export const percent = (part, total) => `${((100 * part) / total).toFixed(part * 10 < total ? 1 : 0)} %`;
 
-/** Build a bar of times as shares of their sum, with a legend. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
+/**
+ * Build a bar of times as shares of their sum, with a legend.
+ * @param {{id: string, title: string, us: number}[]} phases @param {string} total
+ */
 export function shares(phases, total) {
-  const known = phases.filter((phase) => phase.us > 0);
-  const sum = known.reduce((us, phase) => us + phase.us, 0);
-  if (known.length === 0) return null;
+  const measured = phases.filter((phase) => phase.us > 0);
+  const sum = measured.reduce((us, phase) => us + phase.us, 0);
+  if (measured.length === 0) return null;
   return h(
     "span",
     { class: "shares" },
@@ -33,14 +39,14 @@ export function shares(phases, total) {
       {
         "class": "stacked",
         "role": "img",
-        "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}`,
+        "aria-label": `of ${time(sum)} ${total}: ${measured.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}`,
       },
-      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } })),
+      measured.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } })),
     ),
     h(
       "span",
       { class: "legend" },
-      known.map((p) =>
+      measured.map((p) =>
         h(
           "span",
           { title: time(p.us) },
@@ -54,7 +60,10 @@ export function shares(phases, total) {
   );
 }
 
-/** Build a linked tile with a number and a noun, colored only when the number is bad. @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
+/**
+ * Build a linked tile with a number and a noun, colored only when the number is bad.
+ * @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile
+ */
 export function tile({ number, noun, note, href, tone, more }) {
   const bad = tone && number !== "0" && number !== "–"; // unknown is not bad
   return h(

@@ -4,10 +4,10 @@ const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
 
 /** Without Intl.NumberFormat, whose first use costs as much as loading ten modules. @param {number} n */
 function grouped(n) {
-  const [whole, decimals] = String(n).split(".");
+  const [integer, decimals] = String(n).split(".");
   return decimals === undefined
-    ? whole.replace(THOUSANDS, ",")
-    : `${whole.replace(THOUSANDS, ",")}.${decimals}`;
+    ? integer.replace(THOUSANDS, ",")
+    : `${integer.replace(THOUSANDS, ",")}.${decimals}`;
 }
 
 /** 40504 -> "40,504" @param {number | null | undefined} n */
@@ -54,8 +54,9 @@ export function firstLine(text) {
 }
 
 /**
- * Return the function and line (null if the name has none) of a resume function, which Dynamo compiles after a graph break
- * (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other name.
+ * Return the function and line (null if the name has none) of a resume function, which Dynamo compiles after
+ * a graph break (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other
+ * name.
  * @param {string | null | undefined} name @returns {{function: string, line: number | null} | null}
  */
 export function resumeFunction(name) {

@@ -23,7 +23,7 @@ export function download(fileName, data) {
 }
 
 /** Fetch a file that our server writes. @param {string} address @returns {Promise<Blob>} */
-export async function asked(address) {
+export async function fetched(address) {
   const response = await fetch(address).catch(() => {
     throw new Error("The server does not respond. Check that it is still running.");
   });

@@ -1,6 +1,7 @@
 // The state of a page is in the hash of its URL, so every screen has a link.
 //
-// #v=1&view=compile&compile=0/1. Defaults are omitted, unknown keys are kept. Below: the scroll positions of each history entry.
+// #v=1&view=compile&compile=0/1. Defaults are omitted, unknown keys are kept. Below: the scroll positions of
+// each history entry.
 
 export const VERSION = 1;
 
@@ -21,7 +22,10 @@ export function format(state, defaults) {
   return `#${parts.join("&")}`;
 }
 
-/** Encode like encodeURIComponent, but keep harmless characters for readability: '0/1_2', '!1/0/0', '@2'. @param {string} text */
+/**
+ * Encode like encodeURIComponent, but keep harmless characters for readability: '0/1_2', '!1/0/0', '@2'.
+ * @param {string} text
+ */
 const encode = (text) =>
   encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%(2F|40|3A|2C)/g, decodeURIComponent);
 
@@ -73,7 +77,10 @@ export class HashState {
     this.notify();
   }
 
-  /** Store a change without a new history entry, such as typing. @param {State} patch @param {boolean} [tell] call the listeners */
+  /**
+   * Store a change without a new history entry, such as typing.
+   * @param {State} patch @param {boolean} [tell] call the listeners
+   */
   replace(patch, tell = false) {
     const hash = this.patched(patch);
     if (hash !== location.hash) history.replaceState(history.state, "", hash);
@@ -86,7 +93,10 @@ export class HashState {
     this.listeners.push(listener);
   }
 
-  /** Add a listener for back, forward and typed addresses, called after the others. @param {() => void} listener */
+  /**
+   * Add a listener for back, forward and typed addresses, called after the others.
+   * @param {() => void} listener
+   */
   onreturn(listener) {
     this.returns.push(listener);
   }
@@ -98,7 +108,8 @@ export class HashState {
 
 // Scroll positions of each history entry, which Back restores.
 //
-// A scrolled element is identified by its class and its index within that class, so views need no code for it.
+// A scrolled element is identified by its class and its index within that class, so views need no code for
+// it.
 const KEPT = 60; // history entries
 const WAIT_MS = 1_500; // content that loads later is not scrolled
 
@@ -148,7 +159,10 @@ export function rememberScrolling(root) {
   root.addEventListener("keydown", moved);
 }
 
-/** Restore the scroll positions after a history step, as soon as the content is tall enough. @param {HTMLElement} root */
+/**
+ * Restore the scroll positions after a history step, as soon as the content is tall enough.
+ * @param {HTMLElement} root
+ */
 export function restoreScrolling(root) {
   if (history.state === null) {
     // an address that was typed
@@ -159,7 +173,10 @@ export function restoreScrolling(root) {
   requestAnimationFrame(putBack(root));
 }
 
-/** Restore the scroll positions after a redraw, now and when more content has loaded. @param {HTMLElement} root */
+/**
+ * Restore the scroll positions after a redraw, now and when more content has loaded.
+ * @param {HTMLElement} root
+ */
 export const scrollAgain = (root) => putBack(root)();
 
 /** @param {HTMLElement} root */

@@ -1,15 +1,12 @@
 // The dialog that redacts a bundle: the user chooses what to include, and the server writes the file.
 import { fill, h } from "./dom.js";
-import { asked, download } from "./hand-over.js";
+import { download, fetched } from "./hand-over.js";
 
-/** Content that `redact --drop` removes: [name, title, description]. @type {[string, string, string][]} */
+/** Content that a redacted bundle may keep: [name, title, description]. @type {[string, string, string][]} */
 const CONTENT = [
-  ["payloads", "Payloads", "Graphs, generated code and logs as torch wrote them"],
-  ["source", "Source code", "Program lines in stacks, comments and messages. Replaced by source_12"],
-  ["names", "Names", "Functions, files, modules, tensors, hosts and users. Replaced by fn_12, file_3.py"],
-  ["strings", "Quoted strings", "String literals that are phrases. Replaced by string 3"],
-  ["guards", "Guards", "Checks that torch runs before it reuses compiled code"],
-  ["metadata", "Record metadata", "Fields of records that are not in the bundle's tables"],
+  ["payloads", "Payloads", "Graphs, generated code and logs, unchanged: with all names in them"],
+  ["source", "Source code", "Lines of your program in stacks and graph breaks"],
+  ["metadata", "Record metadata", "Fields of records that are not in the bundle's tables, unchanged"],
 ];
 /** @type {[string, string][]} */
 const PARTS = [
@@ -19,6 +16,7 @@ const PARTS = [
   ["graph_breaks", "Graph breaks"],
   ["failures", "Failures"],
   ["caches", "Caches"],
+  ["guards", "Guards"],
   ["graphs", "Graphs"],
   ["kernels", "Kernels"],
   ["provenance", "Provenance"],
@@ -32,14 +30,34 @@ const PARTS = [
   ["anatomy", "Log anatomy"],
   ["ranks", "Ranks"],
 ];
+const CODE = ["payloads", "source", "metadata"];
+/** Parts that describe the model. */
+const MODEL = [
+  ...[
+    "guards",
+    "graphs",
+    "kernels",
+    "provenance",
+    "tensors",
+    "symbols",
+    "runtime",
+    "sources",
+    "export",
+    "vllm",
+  ],
+];
 /** The presets: [name, title, what they drop]. @type {[string, string, string[]][]} */
 const FOR = [
-  ["share-with-public", "Anyone", ["payloads", "source", "names", "strings"]],
-  ["share-with-vendor", "A vendor", ["source", "names", "strings"]],
+  ["share-with-public", "Anyone", [...CODE, ...MODEL]],
+  ["share-with-vendor", "A vendor", CODE],
 ];
 let made = 0;
 
-/** Open the dialog. @param {{page: string, zip: string, preview: string, viewer: string}} urls URLs of the server's exports, and the viewer's name */
+/**
+ * Open the dialog.
+ * @param {{page: string, zip: string, preview: string, viewer: string}} urls URLs of the server's exports,
+ *   and the viewer's name
+ */
 export function chooseWhatToInclude({ page, zip, preview, viewer }) {
   const id = `include-${++made}`;
   const box = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ about) =>
@@ -126,7 +144,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       h(
         "p",
         { class: "dim" },
-        "The raw log is never included. The server writes the file and checks it for names that should have been removed.",
+        "The raw log, messages and values are never included. Functions, files, modules and tensors get pseudonyms.",
       ),
       h("div", { class: "include-row" }, start, look),
       status,
@@ -161,7 +179,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
   }
   /** @param {() => Promise<string>} work */
   async function busy(work) {
-    fill(status, "Writing and checking …");
+    fill(status, "Writing …");
     start.disabled = look.disabled = true;
     try {
       fill(status, await work());
@@ -176,12 +194,12 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       const kind = radios("as").find(({ checked }) => checked)?.value ?? "zip";
       const search = query();
       if (kind === "html") search.set("viewer", viewer);
-      download(`redacted.${kind}`, await asked(`${kind === "html" ? page : zip}?${search}`));
+      download(`redacted.${kind}`, await fetched(`${kind === "html" ? page : zip}?${search}`));
       return `Saved as redacted.${kind}. Check it before you share it.`;
     });
   const show = () =>
     busy(async () => {
-      fill(shown, await (await asked(`${preview}?${query()}`)).text());
+      fill(shown, await (await fetched(`${preview}?${query()}`)).text());
       shown.hidden = false;
       shown.scrollIntoView({ block: "nearest" });
       return "";

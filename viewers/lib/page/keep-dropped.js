@@ -5,7 +5,11 @@ import { working } from "./working.js";
 
 /** @typedef {import("../local/dropped.js").Thing} Thing */
 
-/** Return the only bundle or run that was dropped. @param {Element} place shows the progress @param {import("../local/dropped.js").Dropped[]} dropped @param {string} label @returns {Promise<Thing>} */
+/**
+ * Return the only bundle or run that was dropped.
+ * @param {Element} place shows the progress @param {import("../local/dropped.js").Dropped[]} dropped
+ * @param {string} label @returns {Promise<Thing>}
+ */
 export async function onlyOne(place, dropped, label) {
   const [thing, another] = await working(place, `Reading ${label}`, () => thingsOf(dropped));
   if (!thing) throw new Error(`${label} has no files.`);
@@ -16,7 +20,11 @@ export async function onlyOne(place, dropped, label) {
   return thing;
 }
 
-/** Build or store the bundle. @param {Element} place shows the progress @param {Thing} thing @returns {Promise<import("../local/keep.js").Made>} */
+/**
+ * Build or store the bundle.
+ * @param {Element} place shows the progress @param {Thing} thing
+ * @returns {Promise<import("../local/keep.js").Made>}
+ */
 export async function kept(place, thing) {
   const { Python } = await import("../local/python.js");
   const python = new Python();

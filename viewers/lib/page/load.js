@@ -3,13 +3,19 @@ import { fill, h } from "./dom.js";
 
 const LONG = 2_000; // characters shown of a message
 
-/** Return whether an error is a bug in the viewer, not a message about a bundle or URL. @param {unknown} error */
+/**
+ * Return whether an error is a bug in the viewer, not a message about a bundle or URL.
+ * @param {unknown} error
+ */
 const isFault = (error) =>
   [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
 
 const PASSING_MS = 5_000;
 
-/** Return whether an error is about a replaced state; the page then reads the newest one. @param {unknown} error */
+/**
+ * Return whether an error is about a replaced state; the page then reads the newest one.
+ * @param {unknown} error
+ */
 const isPassing = (error) => /** @type {any} */ (error)?.passing === true;
 
 /** @param {unknown} error @param {() => void} [retry] */

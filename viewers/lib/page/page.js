@@ -1,8 +1,12 @@
-// Parts of every viewer's page: the error page, the skip link, links within the page and to other pages, help.
+// Parts of every viewer's page: the error page, the skip link, links within the page and to other pages,
+// help.
 import { fill, h } from "./dom.js";
 import { errorBox } from "./load.js";
 
-/** Show why the bundle does not open, and a link to the list of bundles if there is one. @param {unknown} error */
+/**
+ * Show why the bundle does not open, and a link to the list of bundles if there is one.
+ * @param {unknown} error
+ */
 export function stopped(error) {
   const home = h("p");
   fill(
@@ -27,7 +31,10 @@ export function skipLink(main) {
   return h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content");
 }
 
-/** Let links within the page change the state without a page load. @param {import("./hash-state.js").HashState} state */
+/**
+ * Let links within the page change the state without a page load.
+ * @param {import("./hash-state.js").HashState} state
+ */
 export function followLinks(state) {
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
@@ -76,7 +83,10 @@ export const helpButton = (show) =>
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-/** Return the URL of a bundle if the page's Content-Security-Policy allows it; throw otherwise. @param {string} address @param {string} [parameter] its name, for the error */
+/**
+ * Return the URL of a bundle if the page's Content-Security-Policy allows it; throw otherwise.
+ * @param {string} address @param {string} [parameter] its name, for the error
+ */
 export function allowed(address, parameter = "bundle") {
   const url = new URL(address, location.href);
   if (url.origin === location.origin) return url;
@@ -95,7 +105,8 @@ export function allowed(address, parameter = "bundle") {
 }
 
 /**
- * Return the bundle's name for people: its served folder, the exported or dropped file, or the trace. Prefers any of these to a name that torch generated.
+ * Return the bundle's name for people: its served folder, the exported or dropped file, or the trace. Prefers
+ * any of these to a name that torch generated.
  * @param {Bundle} bundle
  */
 export function bundleName({ source, logs }) {
@@ -117,7 +128,8 @@ export function decoded(text) {
 }
 
 /**
- * Return the bundle's address in a different viewer; null if it was dropped on the page or the file lacks that viewer.
+ * Return the bundle's address in a different viewer; null if it was dropped on the page or the file lacks
+ * that viewer.
  * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of that viewer
  */
 export function inViewer({ source }, viewer, state) {
@@ -146,15 +158,18 @@ export function openAddress() {
 /** Return the URL of the page that lists the bundles; null if it is not known. */
 export function listAddress() {
   const base = root(),
-    asked = new URLSearchParams(location.search).get("bundle");
+    requested = new URLSearchParams(location.search).get("bundle");
   if (new URLSearchParams(location.search).has("stored")) return openAddress();
-  if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
-  return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`)
+  if (!base || requested === null || !URL.canParse(requested, location.href)) return null;
+  return new URL(requested, location.href).href.startsWith(`${base.href}bundles/`)
     ? `${base.href}viewers/home/`
     : null;
 }
 
-/** Return the same when the bundle's address is wrong, by asking the server for its list. @returns {Promise<string | null>} */
+/**
+ * Return the same when the bundle's address is wrong, by asking the server for its list.
+ * @returns {Promise<string | null>}
+ */
 export async function wayHome() {
   const base = root();
   if (!base || listAddress()) return listAddress();

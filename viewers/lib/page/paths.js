@@ -47,7 +47,8 @@ function commonFolder(folders) {
 const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" };
 
 /**
- * Return an artifact's file name: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'. It is safe for file systems and shells.
+ * Return an artifact's file name: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'. It
+ * is safe for file systems and shells.
  * @param {string} name @param {string} language @param {string} [compile] key of its compile
  */
 export function fileNameOf(name, language, compile = "") {

@@ -8,7 +8,10 @@ const SHORT = 40; // most items of a native select
 const MOST = 100; // items listed below the field at once
 let made = 0;
 
-/** @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options @returns {HTMLElement} */
+/**
+ * @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options
+ * @returns {HTMLElement}
+ */
 export function picker({ label, items, value, onpick }) {
   if (items.length > SHORT) return combobox({ label, items, value, onpick });
   return h(
@@ -29,14 +32,17 @@ export function matching(items, text) {
     const words = name.split(/[^\p{L}\p{N}]+/u);
     return words.includes(wanted) ? 0 : words.some((word) => word.startsWith(wanted)) ? 1 : 2;
   };
-  const found = items
+  const matches = items
     .map((item) => ({ item, name: item.text.toLowerCase() }))
     .filter(({ name }) => name.includes(wanted))
     .map(({ item, name }) => ({ item, at: rank(name) }));
-  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
+  return matches.sort((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
-/** @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options @returns {HTMLElement} */
+/**
+ * @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options
+ * @returns {HTMLElement}
+ */
 function combobox({ label, items, value, onpick }) {
   const id = `picker-${++made}`;
   const chosen = Math.max(
@@ -44,7 +50,7 @@ function combobox({ label, items, value, onpick }) {
     items.findIndex((item) => item.value === value),
   );
   const name = items[chosen]?.text ?? "";
-  let found = items,
+  let matches = items,
     active = -1;
 
   const list = h("ul", {
@@ -70,7 +76,7 @@ function combobox({ label, items, value, onpick }) {
 
   const activate = (/** @type {number} */ index) => {
     list.children[active]?.setAttribute("aria-selected", "false");
-    active = found.length ? Math.max(0, Math.min(index, Math.min(found.length, MOST) - 1)) : -1;
+    active = matches.length ? Math.max(0, Math.min(index, Math.min(matches.length, MOST) - 1)) : -1;
     const option = list.children[active];
     option?.setAttribute("aria-selected", "true");
     option?.scrollIntoView({ block: "nearest" });
@@ -78,12 +84,12 @@ function combobox({ label, items, value, onpick }) {
     else field.removeAttribute("aria-activedescendant");
   };
   const open = (/** @type {string} */ text) => {
-    found = matching(items, text);
+    matches = matching(items, text);
     const at = text ? 0 : Math.max(0, chosen - MOST / 2); // around the chosen one
-    if (!text) found = [...items.slice(at), ...items.slice(0, at)].slice(0, items.length);
+    if (!text) matches = [...items.slice(at), ...items.slice(0, at)].slice(0, items.length);
     fill(
       list,
-      found
+      matches
         .slice(0, MOST)
         .map((item, i) =>
           h(
@@ -98,17 +104,17 @@ function combobox({ label, items, value, onpick }) {
             item.text,
           ),
         ),
-      found.length > MOST &&
+      matches.length > MOST &&
         h(
           "li",
           { role: "presentation", class: "dim" },
-          `and ${count(found.length - MOST)} more. Type to filter.`,
+          `and ${count(matches.length - MOST)} more. Type to filter.`,
         ),
-      !found.length && h("li", { role: "presentation", class: "dim" }, "No match"),
+      !matches.length && h("li", { role: "presentation", class: "dim" }, "No match"),
     );
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
-    activate(text ? 0 : found.findIndex((item) => item.value === value));
+    activate(text ? 0 : matches.findIndex((item) => item.value === value));
   };
   const close = () => {
     list.hidden = true;
@@ -124,7 +130,7 @@ function combobox({ label, items, value, onpick }) {
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Escape" && list.hidden) return;
     if (event.key === "Escape") close();
-    else if (event.key === "Enter" && !list.hidden) pick(found[active]?.value);
+    else if (event.key === "Enter" && !list.hidden) pick(matches[active]?.value);
     else if (["ArrowDown", "ArrowUp", "PageDown", "PageUp"].includes(event.key)) {
       if (list.hidden) open("");
       else

@@ -1,4 +1,5 @@
-// Notices when the bundle of an open page is rebuilt and offers a reload. The state is in the address, so it stays.
+// Notices when the bundle of an open page is rebuilt and offers a reload. The state is in the address, so it
+// stays.
 import { h } from "./dom.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
@@ -8,7 +9,8 @@ const EVERY_MS = 5_000,
 const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * Poll for a new manifest while the page is visible. Stop when the server does not answer, until the user returns.
+ * Poll for a new manifest while the page is visible. Stop when the server does not answer, until the user
+ * returns.
  * Does nothing for a bundle without a URL.
  * @param {Bundle} bundle @param {{everyMs?: number}} [options]
  */

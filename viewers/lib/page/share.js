@@ -1,6 +1,6 @@
 // The Share button: a click copies the link, and the arrow opens a menu with other ways to share.
 import { append, fill, h } from "./dom.js";
-import { asked, download } from "./hand-over.js";
+import { download, fetched } from "./hand-over.js";
 import { bundleName } from "./page.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
@@ -11,22 +11,29 @@ export const SHARE_WITH_CARE = "Traces contain source code and paths. Share them
 export const ONE_FILE = "This page is a single file. Share the file itself.";
 let made = 0;
 
-/** Build the share menu of a viewer's top bar. @param {{bundle: Bundle, viewer: string}} options viewer: the name of its folder @returns {HTMLElement} */
+/**
+ * Build the share menu of a viewer's top bar.
+ * @param {{bundle: Bundle, viewer: string}} options viewer: the name of its folder @returns {HTMLElement}
+ */
 export function shareButton({ bundle, viewer }) {
   const { redacted } = bundle.manifest;
   const note =
     redacted &&
-    h(
-      "span",
-      { class: "tag share-redacted", title: `Removed or renamed: ${redacted.dropped.join(", ")}` },
-      "Redacted",
-    );
+    h("span", { class: "tag share-redacted", title: `Removed: ${redacted.dropped.join(", ")}` }, "Redacted");
   return shareMenu(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
 }
 
-/** Builds menu items. @typedef {{item: (title: string, about: string, run: () => unknown) => HTMLElement, link: (opens: string) => HTMLElement, save: (fileName: string, make: () => Promise<Blob>) => void}} Hand */
+/**
+ * Builds menu items.
+ * @typedef {{item: (title: string, about: string, run: () => unknown) => HTMLElement, link: (opens: string)
+ *   => HTMLElement, save: (fileName: string, make: () => Promise<Blob>) => void}} Hand
+ */
 
-/** Build the button and its menu. @param {(hand: Hand) => Promise<any>} offer returns the content of the menu when it opens @param {any} [note] goes before the button @returns {HTMLElement} */
+/**
+ * Build the button and its menu.
+ * @param {(hand: Hand) => Promise<any>} offer returns the content of the menu when it opens
+ * @param {any} [note] goes before the button @returns {HTMLElement}
+ */
 export function shareMenu(offer, note = null) {
   const id = `share-${++made}`;
   const status = h("span", { "class": "share-note", "aria-live": "polite" });
@@ -119,7 +126,10 @@ export function shareMenu(offer, note = null) {
   return root;
 }
 
-/** @typedef {{html: boolean, zip: boolean, redact?: boolean}} Offered the exports that the bundle's server, or this page, can write */
+/**
+ * @typedef {{html: boolean, zip: boolean, redact?: boolean}} Offered the exports that the bundle's server, or
+ *   this page, can write
+ */
 
 /** @param {Bundle} bundle @returns {Promise<Offered>} */
 async function offered({ source }) {
@@ -146,7 +156,7 @@ function ways(bundle, viewer, can, { item, link, save }) {
       : "on machines that have the file";
   const page = id
     ? async () => (await import("./stored-files.js")).pageOf(id)
-    : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
+    : () => fetched(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
   const zip = () =>
     id
       ? save(`${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id))
@@ -183,7 +193,10 @@ function ways(bundle, viewer, can, { item, link, save }) {
   ];
 }
 
-/** Return the URL of an export of the bundle on its server. @param {Bundle} bundle @param {"html" | "zip" | "preview"} kind */
+/**
+ * Return the URL of an export of the bundle on its server.
+ * @param {Bundle} bundle @param {"html" | "zip" | "preview"} kind
+ */
 const beside = ({ source }, kind) => /** @type {URL} */ (source.url).href.replace(/\/$/, `.${kind}`);
 
 /** @param {HTMLElement} note @param {string} fileName @param {() => Promise<Blob>} make */
@@ -217,7 +230,10 @@ async function copyLink(note) {
   }
 }
 
-/** Move a popup that is aligned with the button's right edge back onto the screen. @param {HTMLElement} element */
+/**
+ * Move a popup that is aligned with the button's right edge back onto the screen.
+ * @param {HTMLElement} element
+ */
 function keepOnScreen(element) {
   element.style.removeProperty("translate");
   const { left, width } = element.getBoundingClientRect();
@@ -226,7 +242,11 @@ function keepOnScreen(element) {
 
 const timers = new WeakMap();
 
-/** Show a message beside the button. @param {HTMLElement} note @param {any} what @param {boolean} [stays] until the next message; otherwise for NOTE_MS */
+/**
+ * Show a message beside the button.
+ * @param {HTMLElement} note @param {any} what
+ * @param {boolean} [stays] until the next message; otherwise for NOTE_MS
+ */
 function show(note, what, stays = false) {
   clearTimeout(timers.get(note));
   fill(note, what);

@@ -7,7 +7,8 @@ const STEP = 24;
 /**
  * @param {string} name of the stored size
  * @param {HTMLElement} first @param {HTMLElement} second
- * @param {{label: string, size: string, min?: number}} options size: CSS length, the first pane's default width
+ * @param {{label: string, size: string, min?: number}} options size: CSS length, the first pane's default
+ *   width
  */
 export function split(name, first, second, { label, size, min = 160 }) {
   const key = `tlparse-bundle.${name}`;
@@ -19,7 +20,7 @@ export function split(name, first, second, { label, size, min = 160 }) {
     "aria-label": label,
   });
   const element = h("div", { class: "split" }, first, bar, second);
-  const known = Number(stored(key));
+  const storedSize = Number(stored(key));
 
   const apply = (/** @type {number} */ wanted) => {
     const most = (element.clientWidth || 10_000) - min;
@@ -47,7 +48,7 @@ export function split(name, first, second, { label, size, min = 160 }) {
     apply(first.offsetWidth + (event.key === "ArrowRight" ? STEP : -STEP));
     keep();
   });
-  element.style.setProperty("--first", known ? `${known}px` : size);
+  element.style.setProperty("--first", storedSize ? `${storedSize}px` : size);
   bar.setAttribute("aria-valuemin", String(min));
   bar.setAttribute("aria-valuenow", "0");
   new ResizeObserver(() => bar.setAttribute("aria-valuenow", String(first.offsetWidth))).observe(first);

@@ -9,7 +9,10 @@ export async function zipOf(id) {
   return zip(all(), about.name);
 }
 
-/** Write one HTML page with the viewers, as 'tlparse-bundle export' does; starts Python unless one is given. @param {string} id @param {Python | null} [python] */
+/**
+ * Write one HTML page with the viewers, as 'tlparse-bundle export' does; starts Python unless one is given.
+ * @param {string} id @param {Python | null} [python]
+ */
 export async function pageOf(id, python = null) {
   const { all } = await stored(id, "bundle");
   const own = python ?? new Python();

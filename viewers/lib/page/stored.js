@@ -4,7 +4,10 @@ import { read } from "../local/store.js";
 
 /** @typedef {import("../bundle/source.js").Source} Source */
 
-/** Return what is stored under an id. Throws a BundleError if there is nothing of this kind. @param {string} id @param {"bundle" | "comparison"} kind */
+/**
+ * Return what is stored under an id. Throws a BundleError if there is nothing of this kind.
+ * @param {string} id @param {"bundle" | "comparison"} kind
+ */
 export async function stored(id, kind) {
   const kept = await read(id);
   if (kept?.about.kind === kind) return kept;

@@ -1,6 +1,9 @@
 // Text functions without a page: lines, wrapping, search, JSON indentation.
 
-/** @param {string} text @returns {{lines: string[], starts: Int32Array}} starts: offset of each line in the text */
+/**
+ * @param {string} text
+ * @returns {{lines: string[], starts: Int32Array}} starts: offset of each line in the text
+ */
 export function splitLines(text) {
   const lines = text.split("\n");
   const starts = new Int32Array(lines.length);
@@ -9,8 +12,8 @@ export function splitLines(text) {
 }
 
 /**
- * Wrap lines into rows of at most 'columns' characters: the line and the start of each row. A hidden line has no row;
- * its 'first' is the row above.
+ * Wrap lines into rows of at most 'columns' characters: the line and the start of each row. A hidden line has
+ * no row; its 'first' is the row above.
  * @param {string[]} lines @param {number} columns @param {Uint8Array | null} [hidden] a flag for each line
  */
 export function layOut(lines, columns, hidden = null) {
@@ -46,17 +49,20 @@ export function lastAtMost(sorted, value) {
   return low;
 }
 
-/** Return the offsets of a text, ignoring case. @param {string} text @param {string} wanted @param {number} limit */
+/**
+ * Return the offsets of a text, ignoring case.
+ * @param {string} text @param {string} wanted @param {number} limit
+ */
 export function findAll(text, wanted, limit) {
   /** @type {number[]} */
-  const found = [];
-  if (!wanted) return found;
+  const positions = [];
+  if (!wanted) return positions;
   const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
   for (const match of text.matchAll(pattern)) {
-    found.push(match.index);
-    if (found.length >= limit) break;
+    positions.push(match.index);
+    if (positions.length >= limit) break;
   }
-  return found;
+  return positions;
 }
 
 const DEEPEST = 100; // no more indentation below this depth: there would be more spaces than text

@@ -10,7 +10,8 @@ export const isCancelled = (error) => error?.name === "AbortError" || error?.cod
 
 /**
  * Show progress in an element. Returns or throws what ``run`` does, which must end soon after the signal.
- * @template T @param {Element} place @param {string} label @param {(work: Work) => Promise<T>} run @returns {Promise<T>}
+ * @template T @param {Element} place @param {string} label @param {(work: Work) => Promise<T>} run
+ * @returns {Promise<T>}
  */
 export async function working(place, label, run) {
   const stop = new AbortController();
@@ -39,7 +40,10 @@ export async function working(place, label, run) {
   }
 }
 
-/** Build a box with the error and the hint. @param {unknown} error @param {string} [what] what failed to open */
+/**
+ * Build a box with the error and the hint.
+ * @param {unknown} error @param {string} [what] what failed to open
+ */
 export function failure(error, what) {
   const { name } = /** @type {Error} */ (error),
     [message, hint] = sentencesOf(error);
@@ -57,7 +61,10 @@ export function failure(error, what) {
 export const sentencesOf = ({ name, message, hint }) =>
   [name === "PythonError" ? sentence(message) : message, hint && sentence(hint)].filter(Boolean);
 
-/** Start a message of the package with a capital and end it with a period, except for file names and commands. @param {string} text */
+/**
+ * Start a message of the package with a capital and end it with a period, except for file names and commands.
+ * @param {string} text
+ */
 function sentence(text) {
   const begun = /^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
   return /[.!?:]$|^.*: tlparse-bundle [\w-]+( [\w-]+)*$/s.test(begun) ? begun : `${begun}.`;

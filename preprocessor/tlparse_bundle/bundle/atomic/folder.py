@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,8 +20,10 @@ _EXCHANGE = {"linux": 2, "darwin": 2}  # RENAME_EXCHANGE (linux/fs.h), RENAME_SW
 _FOLDER = -100  # AT_FDCWD: paths are taken as everywhere
 _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # the system, or this file system
 _TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EISDIR}
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
+_LITTLE_BYTES = 1 << 20  # free on a disk that is full
+_TEMPORARY = re.compile(r"\.tlparse-bundle-[0-9a-f]{8}\.[0-9a-f]{8}\.partial")
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 
 
@@ -110,9 +113,27 @@ def temporary_folder() -> Iterator[Path]:
     import tempfile
 
     folder = Path(tempfile.gettempdir())
-    with _sentences(folder), Staging(folder / f"tlparse-bundle-{os.urandom(4).hex()}", folder) as staging:
-        staging.new.mkdir()
-        yield staging.new
+    staging = Staging(folder / f"tlparse-bundle-{os.urandom(4).hex()}", folder)
+    try:
+        with staging:
+            staging.new.mkdir()
+            yield staging.new
+    except OSError as error:
+        if not _is_of_temporary(error, staging):
+            raise
+        raise unwritable(staging.new, error) from error
+
+
+def _is_of_temporary(error: OSError, staging: Staging) -> bool:
+    """Return whether an error is about a temporary folder. Without a path and room, the full disk decides."""
+    path = _path_of(error)
+    if path is not None:
+        return any(part.startswith(f".{staging.out.name}.") for part in path.parts)
+    if error.errno != errno.ENOSPC:
+        return error.errno in NO_ROOM
+    import shutil  # here, since it loads codecs of archives
+
+    return shutil.disk_usage(staging.path.parent).free < _LITTLE_BYTES
 
 
 def is_empty(folder: Path) -> bool:
@@ -195,9 +216,18 @@ def _sentences(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None and not _concerns(Path(os.fsdecode(error.filename)), _proper(out)):
+        path = _path_of(error)
+        if path is not None and not _concerns(path, _proper(out)):
             raise
         raise unwritable(out, error) from error
+
+
+def _path_of(error: OSError) -> Path | None:
+    """Return the path that an error is about: without room, that of the copy, not that of its source."""
+    name = error.filename
+    if error.errno in NO_ROOM and error.filename2 is not None:
+        name = error.filename2
+    return Path(os.fsdecode(name)) if isinstance(name, str | bytes | os.PathLike) else None
 
 
 def _concerns(path: Path, place: Path) -> bool:
@@ -205,8 +235,11 @@ def _concerns(path: Path, place: Path) -> bool:
 
 
 def unwritable(out: object, error: OSError) -> BundleError:
-    if error.errno in _NO_ROOM:
+    temporary = next((path for path in Path(str(out)).parents if _TEMPORARY.fullmatch(path.name)), None)
+    if error.errno in NO_ROOM:
         hint = "Choose a path on a disk with enough space."
+        if temporary is not None:
+            out, hint = temporary.parent, "Set TMPDIR to a folder on a disk with enough space."
     elif error.errno in _NO_RIGHT:
         hint = "Choose a path that you can write to."
     elif error.errno in (errno.EBUSY, errno.EXDEV):

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.signals import finished_places
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.bundle.atomic import finished_places, leftovers
+from tlparse_bundle.bundle.atomic import leftovers
 
 _HELD_BACK = tuple(
     getattr(signal, name)

@@ -1,4 +1,4 @@
-"""TorchDynamo and compiled autograd (torch/_dynamo)."""
+"""TorchDynamo, symbolic shapes (torch/fx/experimental), compiled autograd, and torch.export."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -130,5 +130,71 @@ KINDS = (
         "autograd",
         "json",
         "Why compiled autograd captured a new graph.",
+    ),
+    Kind("create_symbol", "new symbol", "shapes", "none", "A dimension became a symbol."),
+    Kind(
+        "create_unbacked_symbol",
+        "new unbacked symbol",
+        "shapes",
+        "none",
+        "A value that is only known at run time became a symbol.",
+    ),
+    Kind(
+        "guard_added",
+        "shape guard (full)",
+        "shapes",
+        "none",
+        "A guard on symbols, with local variables and symbol sources.",
+    ),
+    Kind("guard_added_fast", "shape guard", "shapes", "none", "A guard on symbols."),
+    Kind(
+        "symbolic_shape_specialization",
+        "specialization",
+        "shapes",
+        "none",
+        "A symbol was specialized to a constant.",
+    ),
+    Kind(
+        "propagate_real_tensors",
+        "real value used",
+        "shapes",
+        "none",
+        "A real value replaced an unbacked one.",
+    ),
+    Kind(
+        "propagate_real_tensors_provenance",
+        "real value used (full)",
+        "shapes",
+        "none",
+        "A real value decided a data-dependent condition.",
+    ),
+    Kind(
+        "guard_on_data_dependent_error",
+        "data-dependent guard",
+        "shapes",
+        "none",
+        "A condition depends on data that is only known at run time.",
+    ),
+    Kind("expression_created", "expression", "shapes", "none", "One node of a symbolic expression."),
+    Kind("describe_storage", "storage", "shapes", "none", "Storage of an input tensor."),
+    Kind(
+        "describe_tensor", "tensor", "shapes", "none", "Shape, dtype, strides and flags of an input tensor."
+    ),
+    Kind("describe_source", "tensor source", "shapes", "none", "Where an input tensor comes from."),
+    Kind("export", "export", "export", "text", "torch.export starts."),
+    Kind("exported_program", "exported program", "export", "fx", "The program that was exported."),
+    Kind(
+        "missing_fake_kernel",
+        "missing fake kernel",
+        "export",
+        "none",
+        "A custom operator has no fake kernel.",
+    ),
+    Kind(
+        "mismatched_fake_kernel",
+        "mismatched fake kernel",
+        "export",
+        "none",
+        "A fake kernel disagrees with the real one.",
     ),
 )

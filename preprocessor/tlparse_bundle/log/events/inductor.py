@@ -1,4 +1,4 @@
-"""TorchInductor (torch/_inductor), including provenance."""
+"""TorchInductor (torch/_inductor), including provenance, and the backend of vLLM (vllm/compilation)."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -108,5 +108,47 @@ KINDS = (
         "inductor",
         "json",
         "Mapping from pre-grad to post-grad nodes (older torch).",
+    ),
+    Kind(
+        "artifact:vllm_compilation_config",
+        "vLLM: settings",
+        "inductor",
+        "json",
+        "Settings of a vLLM compile backend.",
+    ),
+    Kind(
+        "artifact:vllm_piecewise_compile_start",
+        "vLLM: piece",
+        "inductor",
+        "json",
+        "vLLM starts to compile a submodule for a size or a range of sizes.",
+    ),
+    Kind(
+        "artifact:vllm_execution_code",
+        "vLLM: execution code",
+        "inductor",
+        "python",
+        "Python code that calls the compiled pieces in order.",
+    ),
+    Kind(
+        "artifact:vllm_compile_event",
+        "vLLM: compile event",
+        "inductor",
+        "json",
+        "Whether a compile is fresh or came from vLLM's cache.",
+    ),
+    Kind(
+        "graph_dump:vllm_*",
+        "vLLM: graph",
+        "inductor",
+        "fx",
+        "Split graph, graph of a submodule, or graph after a vLLM pass.",
+    ),
+    Kind(
+        "graph_dump:vllm_patterns.*",
+        "vLLM: patterns",
+        "inductor",
+        "python",
+        "Patterns that a pass matches.",
     ),
 )

@@ -13,16 +13,12 @@ from tlparse_bundle.log.events import (
     caching,
     distributed,
     dynamo,
-    export,
     inductor,
-    process,
     runtime,
-    shapes,
-    vllm,
 )
 from tlparse_bundle.log.events.kind import LANGUAGES, PHASES, Kind
 
-FAMILIES = (process, dynamo, shapes, export, distributed, aot, inductor, caching, runtime, vllm)
+FAMILIES = (dynamo, distributed, aot, inductor, caching, runtime)
 
 ENTRY_POINTS = "tlparse_bundle.events"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")

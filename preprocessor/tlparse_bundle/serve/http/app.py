@@ -115,9 +115,9 @@ def create_app(  # noqa: C901 - the routes, one after the other
         requested = request.path_params["path"]
         if requested.endswith(EVENTS) and await _aside(collection.bundle, requested.removesuffix(EVENTS)):
             return await news.answer(request, requested.removesuffix(EVENTS))
-        whole = await _aside(collection.whole, requested) if requested.endswith(KINDS) else None
-        if whole is not None:
-            return await downloads.answer(request, *whole)
+        download = await _aside(collection.download, requested) if requested.endswith(KINDS) else None
+        if download is not None:
+            return await downloads.answer(request, *download)
         path_and_file = (
             await _aside(collection.file, requested)
             if collection.is_remote(requested)

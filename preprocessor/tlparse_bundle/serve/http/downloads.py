@@ -21,7 +21,7 @@ from tlparse_bundle.base.terminal_text import plain
 from tlparse_bundle.bundle.json_codec import dumps_indented
 from tlparse_bundle.bundle.layout import LIVE, MANIFEST
 from tlparse_bundle.bundle.reader import Bundle, named_files
-from tlparse_bundle.redact.policy import Policy, policy
+from tlparse_bundle.redact.policy import VENDOR, Policy, policy
 from tlparse_bundle.serve.bundle_places import LocalPlace, Place
 from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
@@ -67,13 +67,13 @@ class Downloads:
             make = partial(_preview, chosen, place, folder)
         else:
             write = _zip if kind == ".zip" else self._page
-            make = partial(_redacted_or_whole, write, name, place, folder, viewer, chosen)
+            make = partial(_perhaps_redacted, write, name, place, folder, viewer, chosen)
         try:
             pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
             text = (
                 f"{error.message}\n{error.hint}\n"
-                if error.code in ("too-large", "export", "redacted", "growing", "not-redacted")
+                if error.code in ("too-large", "export", "redacted", "growing")
                 else _NOT_READ
             )
             return PlainTextResponse(text, 413 if error.code == "too-large" else 500)
@@ -87,7 +87,7 @@ class Downloads:
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
 
 
-def _redacted_or_whole(
+def _perhaps_redacted(
     make: Callable[[str, Place, str, str], Iterator[bytes]],
     name: str,
     place: Place,
@@ -101,7 +101,7 @@ def _redacted_or_whole(
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
 
     sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - _read closes it, when it was sent
-    with redacted_folder(Bundle.open(place.location(folder)), chosen, jobs=1) as redacted:
+    with redacted_folder(Bundle.open(place.location(folder)), chosen) as redacted:
         sink.writelines(make(name, LocalPlace(redacted.folder), "", viewer))
     sink.seek(0)
     return _read(sink)
@@ -110,11 +110,14 @@ def _redacted_or_whole(
 def _chosen_policy(query: Mapping[str, str]) -> Policy | None:
     """Return the requested policy, from a preset or a comma-separated list to drop; None without both. Raise
     BundleError for unknown words.
+
+    With a list, the content that it does not name is kept.
     """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
         return None if preset is None else policy(preset)
-    return policy(preset, drop=[*filter(None, drop.split(",")), "verbatim"])
+    gone = {*filter(None, drop.split(","))}
+    return policy(preset or VENDOR, keep={"payloads", "source", "metadata"} - gone, drop=gone)
 
 
 def _preview(chosen: Policy, place: Place, folder: str) -> Iterator[bytes]:

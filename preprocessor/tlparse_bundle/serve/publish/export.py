@@ -23,8 +23,7 @@ from tlparse_bundle.bundle.codecs import codec_of
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.manifest import rank_paths
 from tlparse_bundle.bundle.reader import Bundle
-from tlparse_bundle.serve.viewer_modules import modules
-from tlparse_bundle.serve.viewers import LIB, fitting, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, fitting, modules, viewers_folder
 
 VIEWERS = ("default", "multirank", "provenance", "vllm")  # of the package, the first being the one that opens
 COMPARISON_VIEWER = "compare"

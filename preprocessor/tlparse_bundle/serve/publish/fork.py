@@ -11,8 +11,7 @@ from pathlib import Path
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.atomic.folder import new_folder
 from tlparse_bundle.bundle.schemas import shared_files
-from tlparse_bundle.serve.viewer_modules import needed
-from tlparse_bundle.serve.viewers import LIB, TEXT, files, forkable, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, TEXT, files, forkable, needed, viewers_folder
 
 PLUGIN = "plugin"  # the name of the template
 _README = "README.md"
@@ -38,9 +37,21 @@ def fork(name: str, target: Path) -> None:
         )
     with new_folder(target) as new:
         if name == PLUGIN:
-            shutil.copytree(shared_files() / PLUGIN, new, ignore=_CACHES, dirs_exist_ok=True)
+            _copy_plugin(shared_files() / PLUGIN, new)
         else:
             _copy_viewer(name, new)
+
+
+def _copy_plugin(plugin: Path, new: Path) -> None:
+    """Copy a folder without caches. Unlike shutil.copytree, stop at the first error."""
+    for folder, folders, names in os.walk(plugin):
+        skipped = _CACHES(folder, [*folders, *names])
+        folders[:] = [name for name in folders if name not in skipped]
+        to = new / Path(folder).relative_to(plugin)
+        to.mkdir(exist_ok=True)
+        for name in names:
+            if name not in skipped:
+                shutil.copyfile(Path(folder, name), to / name)
 
 
 def _copy_viewer(name: str, new: Path) -> None:

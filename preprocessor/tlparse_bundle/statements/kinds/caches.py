@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.torch_messages import CACHES
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import MetricsRow

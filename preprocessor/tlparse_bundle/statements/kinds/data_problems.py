@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import DiagnosticsRow
@@ -25,7 +24,7 @@ REFERENCE = {
 }
 # Title and effect on findings of each diagnostic; other diagnostics do not affect findings.
 _MEANS = {
-    "empty-log": ("the log is empty", "The process wrote no record, or was killed first."),
+    "empty-log": ("it is empty", "The process wrote no record, or was killed first."),
     "record-cut": (
         "the last record was cut",
         "The process was killed, or the file was cut. Later records are lost.",

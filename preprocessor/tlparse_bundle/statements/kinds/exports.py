@@ -11,8 +11,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
-from tlparse_bundle.statements.kind_reference import KindReference
-from tlparse_bundle.statements.statement import SeverityName
+from tlparse_bundle.statements.statement import KindReference, SeverityName
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow

@@ -1,4 +1,4 @@
-"""Failed compiles and exports, exceptions outside of both, and restarts without a graph break."""
+"""Failed compiles and exports, exceptions outside both, and restarts without a graph break."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from tlparse_bundle.base.wording import (
     shortened,
     times,
 )
-from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.model.compiles import compiling_us
+from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import ahead_of_time
-from tlparse_bundle.statements.facts import Facts, FrameCompile, FrameKey, FunctionKey, total
+from tlparse_bundle.statements.facts import Facts, FunctionKey, total
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
@@ -29,8 +30,7 @@ from tlparse_bundle.statements.failure_groups import (
     lost_us,
     matches_break,
 )
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 
@@ -38,7 +38,7 @@ KINDS = ("failure", "restart")
 REFERENCE = {
     "failure": KindReference(
         title="Failure",
-        meaning="A compile, an export or a call outside of both raised an exception. Failures with one "
+        meaning="A compile, an export or a call outside both raised an exception. Failures with one "
         "cause are one finding.",
         fix="Read the message and the line in the program. For problems of the machine, such as a "
         "missing compiler, the finding has a fix.",
@@ -67,16 +67,16 @@ _TITLES = {
     ),
     "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
     "fx_interpreter": (
-        "Interpreting a graph failed outside of a compile",
+        "Interpreting a graph failed outside a compile",
         "graph",
         "graphs",
-        "failed outside of a compile while interpreted",
+        "failed outside a compile while interpreted",
     ),
     "make_fx": (
-        "`make_fx`{of} failed outside of a compile",
+        "`make_fx`{of} failed outside a compile",
         "call of `make_fx`",
         "calls of `make_fx`",
-        "failed outside of a compile",
+        "failed outside a compile",
     ),
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
@@ -153,7 +153,7 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
 
 def _function(facts: Facts, failure: Failure) -> FunctionKey:
     """Return (file, name, line) of the function that failed."""
-    key = facts.function_keys[failure.compile_index]
+    key = facts.function_key(failure.compile_index)
     return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
 
 
@@ -196,7 +196,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         _suppressed(facts, group),
     ]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
-    rows = [facts.frame_of[key].row for key in frames if key in facts.frame_of]
+    rows = [frame.row for key in frames if (frame := facts.frame_of(key)) is not None]
     return Finding(
         "failure",
         "error",

@@ -11,8 +11,7 @@ from tlparse_bundle.base.wording import code, first_line, listed, plural, shorte
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ REFERENCE = {
         "line, or skips the whole function.",
         fix="Apply torch's hints, or move the code out of the compiled function. `fullgraph=True` "
         "turns a graph break into an error.",
-        not_when="A break outside of a hot loop, such as a `print` for debugging, costs little.",
+        not_when="A break outside a hot loop, such as a `print` for debugging, costs little.",
     ),
 }
 _MOST_PLACES = 5
@@ -152,5 +151,9 @@ def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
         for number in facts.once(break_attempts)[row["id"]]
     }
     own = {row["id"] for row in rows}
-    alone = (key for key in keys if key in facts.frame_of and all(row["id"] in own for row in broken[key]))
-    return total(lost_us(facts, facts.frame_of[key]) for key in alone) or None
+    alone = (
+        frame
+        for key in keys
+        if (frame := facts.frame_of(key)) is not None and all(row["id"] in own for row in broken[key])
+    )
+    return total(lost_us(facts, frame) for frame in alone) or None

@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
-from tlparse_bundle.model.times import compiling_us
-from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
+from tlparse_bundle.model.compiles import compiling_us
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
-from tlparse_bundle.statements.kind_reference import KindReference
-from tlparse_bundle.statements.recompile_causes import Cause, RequestedRecompile, causes, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import (
+    Cause,
+    RequestedRecompiles,
+    causes,
+    requested_recompiles,
+)
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.statement import TORCH, Remedy
+from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -42,17 +46,14 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # after the source line, i
 
 def findings(facts: Facts) -> Iterator[Finding]:
     rows = facts.once(requested_recompiles)
-    frames = {row: frame for frame in facts.frames for row in frame.rows}
     all_causes = facts.once(causes)
     for cause in all_causes:
         if cause.rows:
-            yield _recompile(facts, rows, frames, cause)
+            yield _recompile(facts, rows, cause)
     yield from _limits(facts, rows, all_causes)
 
 
-def _recompile(
-    facts: Facts, rows: list[RequestedRecompile], frames: dict[int, FrameCompile], cause: Cause
-) -> Finding:
+def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding:
     file, name, line = cause.function
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
@@ -90,7 +91,7 @@ def _recompile(
         [one.row["event"] for one in recompiled],
         count=len(cause.rows),
         cost_us=compiling_us(
-            frames[one.compile_index].row for one in recompiled if one.compile_index in frames
+            frame.row for one in recompiled if (frame := facts.frame_with(one.compile_index)) is not None
         ),
         cost_of="these recompiles" + (" and those they triggered" if cause.cascade else ""),
         remedies=(
@@ -123,12 +124,12 @@ def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
     )
 
 
-def _limits(facts: Facts, rows: list[RequestedRecompile], all_causes: list[Cause]) -> Iterator[Finding]:
+def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) -> Iterator[Finding]:
     reasons = {one.compile_index: one.row["event"] for one in rows}
     refused: dict[FunctionKey, list[int]] = {}
     for compile_index in sorted(facts.refused):
-        refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
-    compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
+        refused.setdefault(facts.function_key(compile_index), []).append(compile_index)
+    compiled = Counter(facts.function_key(frame.rows[0]) for frame in facts.compiled)
     by_function: dict[FunctionKey, list[Cause]] = {}
     refusing: dict[FunctionKey, list[Cause]] = {}
     for cause in all_causes:
@@ -179,7 +180,7 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     return "recompile limit", limit
 
 
-def _failing(rows: list[RequestedRecompile], causes: list[Cause]) -> str:
+def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
     """Return the guard failures of the refused compiles, as the end of a sentence."""
     guards = []
     for cause in causes:

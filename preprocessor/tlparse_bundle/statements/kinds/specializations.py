@@ -9,8 +9,8 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
+from tlparse_bundle.statements.statement import KindReference
 
 KINDS = ("specialization",)
 REFERENCE = {

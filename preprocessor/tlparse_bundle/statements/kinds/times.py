@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, function_name, plural
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
+from tlparse_bundle.statements.statement import MAX_EVIDENCE, KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardTreesRow
@@ -99,7 +101,7 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
 }
 
 _ATTEMPT: tuple[str, list[Remedy]] = (
-    "Dynamo generating bytecode, and its imports",
+    "Dynamo generating bytecode and importing modules",
     [],
 )
 
@@ -118,11 +120,13 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_SPAN_US or us < _LEAST_SHARE * total:
             break
-        spans = [
-            span
-            for span in facts.timeline.named(name)
-            if compiling[span.number] and span.duration_us is not None
-        ]
+        compiles, longest = array("i"), []
+        for span in facts.timeline.named(name):
+            if compiling[span.number] and span.duration_us is not None:
+                compiles.append(span.compile_index)
+                longest.append((-span.duration_us, span.number))
+                if len(longest) >= 2 * MAX_EVIDENCE:
+                    longest = nsmallest(MAX_EVIDENCE, longest)
         what, remedies = _SPANS.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
         yield Finding(
             "slow-span",
@@ -130,10 +134,10 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
             f"{code(name)} took {duration(us)} of {duration(total)} compile time"
             + (f": {what}" if what else ""),
             (name,),
-            "Self time." if len(spans) == 1 else f"Self time, summed over {len(spans):,} spans.",
-            compiles=sorted(span.compile_index for span in spans),
-            spans=[span.number for span in sorted(spans, key=lambda span: -(span.duration_us or 0))],
-            count=len(spans),
+            "Self time." if len(compiles) == 1 else f"Self time, summed over {len(compiles):,} spans.",
+            compiles=array("i", sorted(compiles)),
+            spans=[number for _, number in sorted(longest)],
+            count=len(compiles),
             order=us,
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
@@ -178,7 +182,7 @@ def _guard_checks(facts: Facts) -> Iterator[Finding]:
     groups: dict[FunctionKey, list[GuardTreesRow]] = {}
     for tree in facts.table("guard_trees"):
         if (tree["latency_us"] or 0) >= _LEAST_CHECK_US:
-            groups.setdefault(facts.function_keys[facts.number_of(tree)], []).append(tree)
+            groups.setdefault(facts.function_key(facts.number_of(tree)), []).append(tree)
     for (file, name, line), trees in groups.items():
         worst = max(trees, key=lambda tree: tree["latency_us"] or 0)
         latency_us = worst["latency_us"] or 0

@@ -7,8 +7,7 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, function_name
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.timeline import Span
 
 KINDS = ("unfinished-compile",)

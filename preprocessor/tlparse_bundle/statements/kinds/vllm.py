@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding, Remedy
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
@@ -80,17 +80,18 @@ def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
         if piece["outcome"] != "failed":
             continue
         event = piece["failure_event"]
-        reason = facts.metrics_of.get(event, {}).get("fail_reason") if event is not None else None
+        metrics = facts.metrics_of(event)
+        reason = metrics and metrics["values"].get("fail_reason")
         message = first_line(reason) if type(reason) is str else None
         done = sum(other["outcome"] not in ("failed", "unfinished", None) for other in own)
-        before = f"vLLM finished {plural(done, 'piece')} before it." if done else "It is the first piece."
+        before = f"vLLM finished {plural(done, 'piece')} before it." if done else "This is the first piece."
         yield Finding(
             "vllm-piece-failed",
             "error",
             f"vLLM failed to compile {piece_name(piece)}{f': {message}' if message else ''}",
             (backend["prefix"], message),
-            f"{before} vLLM does not log failures. The log has a start of the piece but no code, and its"
-            " backend ended without the code that calls the pieces.",
+            f"{before} vLLM does not log failures. The log has the start of the piece but no generated code,"
+            " and no code that calls the pieces.",
             compiles=[facts.number_of(piece)],
             events=[number for number in (piece["start_event"], event) if number is not None],
             because_of=("failure", event),
@@ -214,27 +215,27 @@ def _starts(pieces: Sequence[VllmPiecesRow]) -> list[int]:
 
 def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
     """Yield a finding for a capture that takes longer than vLLM's work on its graph."""
-    begin, start, whole = (
+    begin, start, capture_time_us = (
         backend["capture_epoch_us"],
         backend["start_epoch_us"],
         backend["capture_time_us"],
     )
-    if begin is None or start is None or not whole:
+    if begin is None or start is None or not capture_time_us:
         return
     capture = start - begin
-    if capture < _LEAST_US or 2 * capture < whole:
+    if capture < _LEAST_US or 2 * capture < capture_time_us:
         return
     no_code = backend["is_ended"] and backend["code_event"] is None
     yield Finding(
         "vllm-capture",
         "info",
-        f"Dynamo's capture of the model took {duration(capture)} of {duration(whole)}",
+        f"Dynamo's capture of the model took {duration(capture)} of {duration(capture_time_us)}",
         (backend["prefix"],),
         "Dynamo traces the whole model into one graph on each start that does not load an ahead-of-time"
         " compile." + (" vLLM's backend ended early, without code." if no_code else ""),
         compiles=[facts.number_of(backend)],
         events=[backend["event"]] if backend["event"] is not None else [],
-        details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": whole},
+        details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": capture_time_us},
     )
 
 
@@ -243,10 +244,10 @@ def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow])
     compiled = [piece for piece in own if piece["outcome"] in _COMPILED]
     single = [piece for piece in compiled if piece["is_single_size"]]
     took = total(piece["duration_us"] for piece in single)
-    whole = total(piece["duration_us"] for piece in compiled) or 0
+    total_us = total(piece["duration_us"] for piece in compiled) or 0
     later = [piece for piece in single if piece is not compiled[0]]
     sizes = sorted({piece["range_start"] for piece in single if piece["range_start"] is not None})
-    if not sizes or not took or took < _LEAST_US or 2 * took < whole:
+    if not sizes or not took or took < _LEAST_US or 2 * took < total_us:
         return
     mode = backend["config"].get("cudagraph_mode")
     texts = [
@@ -264,7 +265,7 @@ def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow])
         "vllm-sizes",
         "info",
         f"Compiling {'size' if len(sizes) == 1 else 'sizes'} {listed(list(map(str, sizes)), 5)}"
-        f" took {duration(took)} of {duration(whole)} for all pieces",
+        f" took {duration(took)} of {duration(total_us)} for all pieces",
         (backend["prefix"],),
         " ".join(texts),
         compiles=[facts.number_of(piece) for piece in single],
@@ -282,7 +283,7 @@ def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow])
             "prefix": backend["prefix"],
             "sizes": sizes[:_MOST_NAMED],
             "cudagraph_mode": mode if type(mode) is str else None,
-            "whole_us": whole,
+            "whole_us": total_us,
         },
     )
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
 from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text
 from tlparse_bundle.statements.source_places import is_of_program
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ProcessGroupsRow, ProvenanceSourcesRow
@@ -144,14 +144,17 @@ def _collective_mismatch(words: Words) -> tuple[str, str]:
     here, others = _distinct_calls(details["here"], details["others"])
     order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
+    theirs = f"{words.others_verb('calls', 'call')} {others}"
+    rest = others.removeprefix(f"{code(details['here']['op'])} ")
+    if rest != others and not rest.startswith("("):  # the same operation with a different tensor or group
+        theirs = rest
     calls: list[CallCells] = [details["here"], details["others"]]
     if group:
         calls = [{**call, "group": None} for call in calls]
     first = ", the first that differs," if details["position"] and group else ""
     elsewhere = f" in {words.compile(details['others_rank_compile'])}" if words.facts["elsewhere"] else ""
     return (
-        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {here}, {words.others}"
-        f" {words.others_verb('calls', 'call')} {others}",
+        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {here}, {words.others} {theirs}",
         f"{_EFFECTS[details['effect']]} Call {details['position'] + 1}{group} in {order}{first} is"
         f" {call_text(calls[0])} on {words.ranks} and {call_text(calls[1])}{elsewhere} on"
         f" {words.others}.{_called(words)}",

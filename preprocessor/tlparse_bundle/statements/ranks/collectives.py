@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, plural
+from tlparse_bundle.base.wording import code, large, plural
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCollectivesRow, RankParityRow, RankSchedulesRow
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
 _MAX_COUNTED = 20_000
+_MOST_COUNTS = 2  # in a title
 _counted: dict[str | None, tuple[Counter[str], int]] = {}  # by the hash of the code
 
 Schedules = tuple[tuple[str, ...], ...]  # of one frame
@@ -124,7 +125,7 @@ class Collectives:
                     {"rank_compile": column, "ranks": comparison.ranks(unknown), "schedules": None, **_SAME}
                 )
         yield "rank_schedules", rows
-        yield "rank_collectives", _whole(comparison, digests, usual)
+        yield "rank_collectives", _by_all_schedules(comparison, digests, usual)
         yield "rank_parity", _parity_rows(comparison, digests)
 
 
@@ -179,7 +180,7 @@ def _first_difference(mine: Schedules, others: Schedules) -> _Difference:
     return _SAME
 
 
-def _whole(
+def _by_all_schedules(
     comparison: Comparison, digests: Sequence[CollectivesDigest], usual: dict[int, Schedules]
 ) -> list[RankCollectivesRow]:
     """Return ranks by all their schedules in the order of their compiles.
@@ -189,15 +190,15 @@ def _whole(
     pairs = []
     for members in comparison.alike(digests):
         digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
-        whole: list[tuple[str, int]] = []
+        calls: list[tuple[str, int]] = []
         for frame, column in enumerate(order):
             schedules, unsure = _cell(digest, frame)
             if schedules is None or (unsure and len(schedules) < len(usual.get(column, ()))):
                 schedules = usual.get(column, ())
-            whole += [(op, column) for schedule in schedules for op in schedule]
-        pairs.append((tuple(whole), members))
-    groups = grouped((tuple(op for op, _ in whole), members) for whole, members in pairs)
-    placed = {tuple(op for op, _ in whole): [column for _, column in whole] for whole, _ in reversed(pairs)}
+            calls += [(op, column) for schedule in schedules for op in schedule]
+        pairs.append((tuple(calls), members))
+    groups = grouped((tuple(op for op, _ in calls), members) for calls, members in pairs)
+    placed = {tuple(op for op, _ in calls): [column for _, column in calls] for calls, _ in reversed(pairs)}
     if not usual:
         return []
     first = groups[0][0]
@@ -306,11 +307,12 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
     here, others = (
         _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
-    first = f"at position {words.details['position']}, {here} instead of {others}"
-    differences = f"{', '.join(counts)}; {first}" if counts else first
+    all_counts = f"{large(', '.join(counts))}; at" if len(counts) > _MOST_COUNTS else "At"
     return (
-        f"On {words.ranks}, {words.mine} schedules different collectives: {differences}",
-        "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
+        f"On {words.ranks}, {words.mine} schedules"
+        f" {' and '.join(counts) if 0 < len(counts) <= _MOST_COUNTS else 'different collectives'}",
+        f"{all_counts} position {words.details['position']}, {here} instead of {others}."
+        " Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
         " groups. The calls of each group are compared separately.",
     )
 
@@ -349,7 +351,7 @@ REFERENCE: dict[str, KindReference] = {
         "Ranks whose log does not record the schedule are not compared.",
     ),
     "collective-parity": KindReference(
-        "Schedule and code disagree",
+        "Schedule and code differ",
         "The generated code calls a different number of collectives than the schedule lists.",
         "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
         "Only Python code that Inductor generated is counted.",

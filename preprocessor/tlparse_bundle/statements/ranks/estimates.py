@@ -9,12 +9,12 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.wording import code
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import odd_groups, of_compiles, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (

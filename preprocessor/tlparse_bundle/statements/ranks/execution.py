@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -219,7 +219,7 @@ def _execution_order(words: Words) -> str:
     if details["others"] is None:
         return f"{words.ranks} ran more graphs: {here} at step {step}, where others ran nothing"
     others = words.compile(details["others_rank_compile"], details["others"])
-    return f"{words.ranks} ran graphs in a different order: step {step} was {here} instead of {others}"
+    return f"Different execution order: step {step} of {words.ranks} was {here} instead of {others}"
 
 
 TEMPLATES: Templates = {"execution-order": _execution_order}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.base.wording import large, plural
+from tlparse_bundle.base.wording import large, length, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
@@ -63,6 +63,9 @@ _NOTES = (
 )  # the ranks may still be equal
 
 _MOST_RUNS = 5  # runs of agreeing ranks in the headline
+_MAX_HEADLINE = 120  # characters
+_NOTES_SHOWN = ("note", "second note", "third note")
+_DETAILS = ("unknown size", "order", "third note", "second note", "agreeing")  # dropped in this order
 MAX_FINDINGS = 300
 
 
@@ -178,7 +181,7 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
         "lost_us": sum(row["lost_us"] for row in typed(tables)("rank_skew")),
         "findings": {severity: sum(row["severity"] == severity for row in rows) for severity in SEVERITIES},
     }
-    return {"text": cut(_text(job, rows, len(comparison.columns)), MAX_TEXT), **job}
+    return {"text": job_text(job, rows, len(comparison.columns)), **job}
 
 
 def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
@@ -202,33 +205,46 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     return "unknown" if is_unknown else "agrees"
 
 
+def job_text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
+    """Return the headline of a job with these numbers and findings."""
+    return cut(_text(job, rows, column_count), MAX_TEXT)
+
+
 def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
+    """Return the headline, without as many of the details as make it too long."""
     who = _present_ranks(job["ranks"], job["world_size"])
-    sizes = _size_sentence(job["ranks"], job["world_size"])
     notes = ("stages", "other-run", "no-rank")
     leading = [row for row in rows if row["kind"] not in notes and row["because_of"] is None]
-    parts = []
+    parts: dict[str, str] = {}
     if not leading:
-        parts.append(
-            f"{who} agree: {plural(column_count, 'compile')}, the same on"
-            f" each{' compared rank' if any(row['kind'] == 'stages' for row in rows) else ''}."
+        parts["lead"] = (
+            f"{who} agree within each part: {plural(column_count, 'compile')}."
+            if any(row["kind"] == "stages" for row in rows)
+            else f"{who} agree: {plural(column_count, 'compile')}, the same on each."
         )
     else:
-        parts.append(f"{leading[0]['title']}.")
+        parts["lead"] = f"{leading[0]['title']}."
         some = f"{who} have logs; " if job["missing"] and job["world_size"] else ""
-        agreeing = _agreeing(job["agreeing"])
-        parts += [f"{some}{agreeing}."] if agreeing else []
-    parts += sizes
+        if agreeing := _agreeing(job["agreeing"]):
+            parts["agreeing"] = f"{some}{agreeing}."
+    if job["world_size"] is None:
+        parts["unknown size"] = "World size is not recorded."
+    elif job["ranks"][-1][1] >= job["world_size"]:  # several jobs, or numbers in names that are not ranks
+        parts["size"] = (
+            f"{plural(size(job['ranks']), 'log')}, but the logs report world size {job['world_size']:,}."
+        )
     if job["collective_order"] == "agrees" and not job["missing"]:
-        other = any(row["kind"] in ("collectives", "stages") for row in rows)
-        parts.append(
-            "The order of collectives agrees in each process group."
-            if other
-            else "The order of collectives agrees on all ranks."
+        by_group = any(row["kind"] in ("collectives", "stages") for row in rows)
+        parts["order"] = (
+            f"The order of collectives agrees {'in each process group' if by_group else 'on all ranks'}."
         )
     if not leading:
-        parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
-    return " ".join(large(part) for part in parts)
+        titles = [row["title"] for row in rows if row["kind"] in notes][: len(_NOTES_SHOWN)]
+        parts |= {part: f"{title}." for part, title in zip(_NOTES_SHOWN, titles, strict=False)}
+    for detail in _DETAILS:
+        if length(" ".join(parts.values())) > _MAX_HEADLINE:
+            parts.pop(detail, None)
+    return " ".join(map(large, parts.values()))
 
 
 def _agreeing(agreeing: Ranges) -> str:
@@ -249,16 +265,6 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
     return (
         f"Ranks {first} to {last}" if count == last - first + 1 and count > 1 else f"{plural(count, 'rank')}"
     )
-
-
-def _size_sentence(present: Ranges, world_size: int | None) -> list[str]:
-    """Return a sentence about a world size that is not recorded or contradicts the logs; [] otherwise."""
-    if world_size is None:
-        return ["World size is not recorded."]
-    if present[-1][1] < world_size:
-        return []
-    # Logs of several jobs, or file names with numbers that are not ranks.
-    return [f"{plural(size(present), 'log')}, but the logs report world size {world_size:,}."]
 
 
 def follows(effect: RankFinding, cause: RankFinding) -> bool:

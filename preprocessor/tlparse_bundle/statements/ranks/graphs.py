@@ -326,7 +326,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def numbers_differ(line: DetailsLine | None) -> bool:
-    """Return whether the first differing line differs only in numbers outside of shapes."""
+    """Return whether the first differing line differs only in numbers outside shapes."""
     here, others = (line["here"], line["others"]) if line else (None, None)
     if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
         return False

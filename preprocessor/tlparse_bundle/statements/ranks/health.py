@@ -292,15 +292,18 @@ def _missing_rank(words: Words) -> tuple[str, str]:
     return f"No log from {words.ranks}", job + waiting
 
 
-def _empty_log(words: Words) -> str:
-    return f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty"
+def _empty_log(words: Words) -> tuple[str, str]:
+    return (
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty",
+        "The process ended before it wrote a record, or the file was not copied completely.",
+    )
 
 
 def _cut_log(words: Words) -> tuple[str, str]:
-    ended = _earlier(words)
+    earlier_us = words.facts["earlier_us"]
+    before = f", {long_time(earlier_us)} before the others'" if earlier_us is not None else ""
     return (
-        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('ends', 'end')} mid-record"
-        + (f"; {ended}" if ended else ""),
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('ends', 'end')} mid-record{before}",
         "The process was killed while writing, or the file was truncated when it was copied. Nothing after"
         " the cut is compared.",
     )
@@ -316,10 +319,6 @@ def _equal_logs(words: Words) -> tuple[str, str]:
 def _unfinished_compile(words: Words) -> tuple[str, str]:
     details, count = words.details, size(words.finding.ranks)
     everyone = words.facts["everyone"]
-    about = [
-        f"after {duration(details['open_us'])}" if details["open_us"] is not None else "",
-        f"in {code(details['span'])}" if details["span"] else "",
-    ]
     waits = "waits" if size(details["finished"]) == 1 else "wait"
     waiting = f" and {waits} for {words.ranks} in {call_text(details['call'])}" if details["call"] else ""
     others = [
@@ -330,25 +329,30 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         (f"All {plural(count, 'rank')}" if everyone and count > 1 else words.ranks)
         + f" {words.verb('is', 'are')} still compiling {words.mine} when"
         + f" {words.verb('its log ends', 'the logs end')}"
-        + (f" ({', '.join(filter(None, about))})" if any(about) else "")
+        + (f" (after {duration(details['open_us'])})" if details["open_us"] is not None else "")
     )
     text = f"{large(', and '.join(filter(None, others)))}. " if any(others) else ""
-    text += (
-        f"Its last artifact is {code(details['phase'])}."
+    span = f"The open span is {code(details['span'])}" if details["span"] else ""
+    artifact = (
+        f"the last artifact is {code(details['phase'])}"
         if details["phase"]
-        else "This compile has no artifact yet."
+        else "this compile has no artifact yet"
     )
+    text += f"{large(', and '.join(filter(None, [span, artifact])))}."
     return title, text + ("" if everyone else _earlier_sentence(words))
 
 
 def _never_began(words: Words) -> tuple[str, str]:
     details, call = words.details, words.details["call"]
-    finished = f", which {ranks_text(details['finished'])} finished" if details["finished"] else ""
     title = (
         f"{words.ranks} compiled nothing, but {words.others} did"
         if details["silent"]
-        else f"{words.ranks} never started {words.theirs}{finished}"
+        else f"{words.ranks} never started {words.theirs}"
     )
+    finished = f"{large(ranks_text(details['finished']))} finished it. " if details["finished"] else ""
+    if details["finished"] and not details["silent"] and not words.facts["calls_there"]:
+        title += f", which {ranks_text(details['finished'])} finished"
+        finished = ""
     if not call:
         return (
             title,
@@ -359,24 +363,19 @@ def _never_began(words: Words) -> tuple[str, str]:
         title += f"; others need {words.verb('it', 'them')} for {code(call['op'])}"
     return (
         title,
-        f"{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in {call_text(call)},"
-        f" called in {words.compile(call['rank_compile'])}, unless"
+        f"{finished}{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in"
+        f" {call_text(call)}, called in {words.compile(call['rank_compile'])}, unless"
         f" {words.verb('that rank runs', 'those ranks run')} it in previously compiled code or"
         f" eager.{_earlier_sentence(words)}",
     )
 
 
-def _earlier(words: Words) -> str:
-    """Return "its log ends 5 s before the others'"; empty if it does not."""
+def _earlier_sentence(words: Words) -> str:
+    """Return " Its log ends 5 s before the others'."; empty if it does not."""
     earlier_us = words.facts["earlier_us"]
     if earlier_us is None:
         return ""
-    return f"{words.verb('its log ends', 'their logs end')} {long_time(earlier_us)} before the others'"
-
-
-def _earlier_sentence(words: Words) -> str:
-    ended = _earlier(words)
-    return f" {large(ended)}." if ended else ""
+    return f" {words.verb('Its log ends', 'Their logs end')} {long_time(earlier_us)} before the others'."
 
 
 TEMPLATES: Templates = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.statements.statement import KindReference
 
 HEALTH: dict[str, KindReference] = {
     "missing-rank": KindReference(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import code, large, listed, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranges
 from tlparse_bundle.statements.ranks.runs import Run, is_attempt
 from tlparse_bundle.statements.ranks.wording import Templates, Words, are, ranks_text, when
+from tlparse_bundle.statements.statement import KindReference
 
 _MAX_NAMED = 20  # logs
 _MOST_PARTS = 6
@@ -92,7 +92,7 @@ def _versions(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _stages(finder: Finder) -> Iterator[RankFinding]:
-    """Yield sets of ranks with no compile in common."""
+    """Yield sets of ranks without a common compile."""
     parts = finder.comparison.parts
     if len(parts) > 1:
         groups = [finder.comparison.ranks(part) for part in parts]
@@ -110,18 +110,19 @@ def _stages(finder: Finder) -> Iterator[RankFinding]:
 
 def _other_run(words: Words) -> tuple[str, str]:
     details = words.details
-    at = f" from {when(details['start_epoch_us'])}" if details["start_epoch_us"] is not None else ""
     about = f"{large(ranks_text(details['ranks']))}" + (
         f" of {details['world_size']:,}" if details["world_size"] else ""
     )
+    if details["start_epoch_us"] is not None:
+        about += f", started {when(details['start_epoch_us'])}"
     text = f"{about}: {listed([code(id_) for id_ in details['logs']], 8)}."
     if details["log_count"] == 1:
         log = "An older log" if words.facts["older"] else "Another log"
-        return f"{log} of {ranks_text(details['ranks'])}{at} is not compared", text
+        return f"{log} of {ranks_text(details['ranks'])} is not compared", text
     attempt = "an earlier attempt" if words.facts["older"] else "another attempt"
     run = attempt if details["attempt"] else "a different run"
     return (
-        f"{plural(details['log_count'], 'log')} of {run}{at} {are(details['log_count'])} not compared",
+        f"{plural(details['log_count'], 'log')} of {run} {are(details['log_count'])} not compared",
         f"{text} To compare them instead, build with `--run {details['run']}`.",
     )
 
@@ -155,7 +156,7 @@ def _parts(words: Words) -> tuple[str, str]:
     shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
     like = ", like pipeline stages" if words.facts["equal"] else ""
     return (
-        f"The ranks form {len(parts)} parts with no compile in common{like}",
+        f"The ranks form {len(parts)} parts with no common compile{like}",
         f"{large('; '.join(shown))}. Ranks are only compared with ranks that compiled the same functions.",
     )
 
@@ -195,7 +196,7 @@ REFERENCE: dict[str, KindReference] = {
         "A log that does not record its torch version is not counted.",
     ),
     "stages": KindReference(
-        "Ranks with no compile in common",
+        "Ranks without a common compile",
         "Ranks fall into parts that compiled none of the same functions. Parts of equal size, as in "
         "pipeline parallelism, are normal; unequal parts are a warning.",
         "If the ranks should run the same program, check which one each rank started.",

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Literal
 
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Code, Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCompilesRow, RankDivergencesRow
@@ -163,18 +163,21 @@ def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
 
 
 def _shifted(words: Words) -> str:
-    return "; later compile ids are shifted" if words.details["shifted"] else ""
+    return "Later compile ids are shifted." if words.details["shifted"] else ""
 
 
 TEMPLATES: Templates = {
     "extra-compile": lambda words: (
-        f"{words.ranks} compiled {words.mine}, but {words.others} did not{_shifted(words)}"
+        f"{words.ranks} compiled {words.mine}, but {words.others} did not",
+        _shifted(words),
     ),
     "missing-compile": lambda words: (
-        f"{words.ranks} did not compile {words.theirs}, but {words.others} did{_shifted(words)}"
+        f"{words.ranks} did not compile {words.theirs}, but {words.others} did",
+        _shifted(words),
     ),
     "compile-order": lambda words: (
-        f"{words.ranks} compiled {words.mine} in a different order{_shifted(words)}"
+        f"{words.ranks} compiled {words.mine} in a different order",
+        _shifted(words),
     ),
 }
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
 from tlparse_bundle.base.wording import code, first_line, plural
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words, size
-from tlparse_bundle.statements.statement import SeverityName
+from tlparse_bundle.statements.statement import KindReference, SeverityName
 from tlparse_bundle.statements.torch_messages import taken_apart
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from tlparse_bundle.base.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.bundle.layout import is_own
-from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks import (
     call_findings,
     call_order,
@@ -29,6 +28,7 @@ from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Ta
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.wording import Templates
+from tlparse_bundle.statements.statement import KindReference
 
 
 class Analysis(Protocol):

@@ -8,13 +8,13 @@ from statistics import median, median_low
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import duration, listed
-from tlparse_bundle.model.times import forward_us
-from tlparse_bundle.statements.kind_reference import KindReference
+from tlparse_bundle.model.compiles import forward_us
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, ranges, ranks_among, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words, long_time
+from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCacheTotalsRow, RankSkewRow, RanksRow

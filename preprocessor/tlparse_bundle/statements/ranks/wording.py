@@ -13,6 +13,7 @@ from tlparse_bundle.statements.ranks.rank_finding import CallCells, RankFinding
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankCompilesRow
 
+_MOST_RUNS = 4  # runs of ranks in a sentence
 _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
 
 
@@ -80,13 +81,18 @@ def size(runs: Sequence[Sequence[int]]) -> int:
 
 
 def numbers(runs: Sequence[Sequence[int]]) -> str:
-    """Return ranks as "0, 1 and 3–511"."""
+    """Return ranks as "0, 1 and 3–511", or "0, 2, 4 and 253 more"."""
     parts = [
         part
         for first, last in runs
-        for part in ([f"{first}–{last}"] if last - first > 1 else map(str, range(first, last + 1)))
+        for part in (
+            [(first, last)] if last - first > 1 else [(rank, rank) for rank in range(first, last + 1)]
+        )
     ]
-    return listed(parts, 12)
+    kept = parts if len(parts) <= _MOST_RUNS else parts[: _MOST_RUNS - 1]
+    texts = [str(first) if first == last else f"{first}–{last}" for first, last in kept]
+    left = size(runs) - size(kept)
+    return listed([*texts, f"{left:,} more"] if left else texts, _MOST_RUNS)
 
 
 def ranks_text(runs: Sequence[Sequence[int]]) -> str:

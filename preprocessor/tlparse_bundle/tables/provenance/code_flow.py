@@ -256,7 +256,7 @@ def _is_constant(word: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """Split arguments at commas outside of brackets."""
+    """Split arguments at commas outside brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         if character in "([{":

@@ -13,11 +13,7 @@ from typing import Any
 from tlparse_bundle.tables.provenance.source_lines import Source, frames_of
 
 MAX_PAIRS = 1_000_000  # of one table of one graph
-
-
 _MAX_DEPTH = 100
-
-
 _HANDLE = re.compile(r"(.+):(\d{1,9})\Z", re.DOTALL)
 
 

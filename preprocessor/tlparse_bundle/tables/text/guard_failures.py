@@ -129,14 +129,14 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
         reasons = parse_json(text)
     except ValueError:
         lines: list[str] = []
-        whole = True
+        complete = True
         for line in text.split("\n"):
             if line.startswith('"'):
                 try:
                     lines.append(loads(line.removesuffix(",")))
                 except ValueError:
-                    whole = False
-        return lines, whole and bool(lines)
+                    complete = False
+        return lines, complete and bool(lines)
     texts = [reason for reason in reasons if type(reason) is str]
     return texts, len(texts) == len(reasons)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.log.events.registry import is_artifact
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import read_fx
 from tlparse_bundle.tables.text.record_values import (
@@ -81,6 +81,7 @@ class Vllm:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._observations: list[Observation] = []
+        self._spans: JsonList[list[Any]] = JsonList()  # observations of every log, not only of vLLM
         self._compiles: set[int] = set()  # in which a backend of vLLM works
         # Compile and attempt of records, by row of the compile table.
         self._names: dict[int, tuple[str | None, int | None]] = {}
@@ -99,7 +100,7 @@ class Vllm:
     def observe_span(self, span: Span) -> None:
         event_index, compile_index, name, phase, time_us, _, _ = span
         if name in SPANS and phase in ("B", "E") and 0 <= time_us < _MAX_EPOCH_US:
-            self._observations.append(Observation(event_index, compile_index, phase, name, int(time_us)))
+            self._spans.append([event_index, compile_index, phase, name, int(time_us)])
 
     def observe(self, event: Event) -> None:
         if event.trace_event is not None:
@@ -160,7 +161,8 @@ class Vllm:
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         if not self._is_vllm:
             return
-        pieces = Pieces(sorted(self._observations, key=lambda record: record.event))
+        everything = [*self._observations, *(Observation(*span) for span in self._spans)]
+        pieces = Pieces(sorted(everything, key=lambda record: record.event))
         backends = enumerate(pieces.backends)
         yield (
             "vllm_backends",

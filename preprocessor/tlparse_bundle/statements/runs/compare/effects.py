@@ -257,13 +257,13 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     # Cache changes first: a compile that a cache returned did not run.
     causes = sorted(causes, key=lambda change: change.kind != "cache")
     numbers = pairs.slower_or_faster()
-    whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
-    step = next((change for change in spans if _explains(change, whole)), None)
+    total_us = sum(pairs.rows[number].cost_us or 0 for number in numbers)
+    step = next((change for change in spans if _explains(change, total_us)), None)
     for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame, slower = pairs.rows[number].pair.frame, now > before
         leading = (change for change in causes if number in change.pairs and _may_lead(change, slower))
-        cause = next(leading, None) or (step if slower == (whole > 0) else None)
+        cause = next(leading, None) or (step if slower == (total_us > 0) else None)
         yield Change(
             "time",
             "warning" if slower else "info",
@@ -279,10 +279,10 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         )
 
 
-def _explains(step: Change, whole_us: int) -> bool:
+def _explains(step: Change, total_us: int) -> bool:
     """Return whether a compiler step is most of the time difference of the compiles."""
     cost_us = step.cost_us or 0
-    return 2 * abs(cost_us) > abs(whole_us) and (cost_us > 0) == (whole_us > 0)
+    return 2 * abs(cost_us) > abs(total_us) and (cost_us > 0) == (total_us > 0)
 
 
 def _may_lead(change: Change, slower: bool) -> bool:

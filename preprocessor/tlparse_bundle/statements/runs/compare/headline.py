@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from tlparse_bundle.base.wording import code, duration, large, listed, plural
+from tlparse_bundle.base.wording import code, duration, large, length, listed, plural
 from tlparse_bundle.statements.not_recorded import TOPICS
 from tlparse_bundle.statements.runs.compare.change import (
     OTHER_SIDE,
@@ -30,6 +31,15 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
 _MAX_TITLE = 80
+_MAX_HEADLINE = 120  # characters
+# Dropped in this order. All are in the changes, the counts or the notes of the document, too.
+_DETAILS = (
+    "other causes", "effects", "ranks", "totals", "reasons for early ends", "costs", "reasons", "places",
+    "size", "logs", "counterparts", "unexplained",
+)  # fmt: skip
+_PLACE = re.compile(r" \([^() ]*:\d+\)")
+_MOST_COUNTS = 2
+_UNEXPLAINED = "no single change explains"
 _MOST_REASONS = 2
 _MEASURED = 5  # the least number of compiles to compare the speeds of machines
 _MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
@@ -40,19 +50,24 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
     """Return the summary of a comparison (see the schema). ``growing``: sides still being recorded."""
     changes = [change for log in logs for change in log["changes"]]
     net = net_result(logs)
+    texts = (_text(net, logs, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
+    text = next(texts)
+    while length(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
+        text = shorter
     return {
-        "text": _text(net, logs),
+        "text": text,
         "verdict": net.verdict,
         "net_us": net.net_us,
         "compile_us": None if net.total_us is None else {"base": net.total_us[0], "new": net.total_us[1]},
         "reason": net.reason,
-        "notes": [*([_growing_note(growing)] if growing else []), *_notes(net, logs)],
+        "notes": [*([_growing_note(growing)] if growing else []), *_left_out(net, text), *_notes(net, logs)],
         "change_count": len(changes),
         "root_count": sum(change["because_of"] is None for change in changes),
     }
 
 
-def _text(net: Net, logs: Sequence[AnyLog]) -> str:
+def _text(net: Net, logs: Sequence[AnyLog], details: Sequence[str]) -> str:
+    """Return the headline with some details."""
     both = compared(logs)
     compiles = plural(sum(len(log["compiles"]) for log in both), "compile")
     where = f" in {_logs(both)}" if len(both) > 1 else ""
@@ -61,13 +76,14 @@ def _text(net: Net, logs: Sequence[AnyLog]) -> str:
         return f"No changes: {alike}."
     if net.verdict == "noise":
         return f"No change beyond run-to-run noise. {compiles}{where}, {_totals(net)}."
-    lead = _lead(net, both)
+    lead = _lead(net, both, details)
     alone = len(logs) - len(both)
-    counterparts = [f"{plural(alone, 'log has', 'logs have')} no counterpart"] if alone else []
-    shown = _shown(net)
+    is_shown = alone and "counterparts" in details
+    counterparts = [f"{plural(alone, 'log has', 'logs have')} no counterpart"] if is_shown else []
+    shown = _shown(net)[: None if "other causes" in details else 1]
     if not shown:
-        return _joined([lead, *counterparts, _no_change(net, both, alike)])
-    first, *others = _reasons(net, shown, both)
+        return _joined([lead, *counterparts, _no_change(net, both, alike if "size" in details else "")])
+    first, *others = _reasons(net, shown, both, details)
     more = len(net.roots) - len(shown)
     rest = [*map(large, others), *([plural(more, "other change")] if more else [])]
     if net.reason == "changes" and ": " not in first:
@@ -97,24 +113,29 @@ def _no_change(net: Net, both: Sequence[ComparedLog], alike: str) -> str:
     if net.different:
         return (
             "No known change, but these counts differ:"
-            f" {listed([_count(row) for row in net.different], len(WORDS))}"
+            f" {listed([_count(row) for row in net.different], _MOST_COUNTS)}"
         )
-    return "No changes up to that point" if net.verdict == "incomplete" else f"No other change: {alike}"
+    if net.verdict == "incomplete":
+        return "No changes up to that point"
+    return f"No other change: {alike}" if alike else "No other change"
 
 
-def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
+def _lead(net: Net, both: Sequence[ComparedLog], details: Sequence[str]) -> str:
     """Return the difference of the totals; empty if unknown."""
     if net.verdict == "incomplete":
-        return f"Totals cannot be compared: {listed(list(_early_ends(both)))}"
+        why = f": {listed(list(_early_ends(both)))}" if "reasons for early ends" in details else ""
+        return f"Totals cannot be compared{why}"
     if net.net_us is None or net.verdict == "unknown":
         return ""
-    where = f" over {_logs(both)}" if len(both) > 1 else ""
+    where = f" over {_logs(both)}" if len(both) > 1 and "logs" in details else ""
+    totals = f" ({_totals(net)})" if "totals" in details else ""
     if net.verdict == "changed":
-        return f"Compile time within run-to-run noise{where} ({_totals(net)})"
-    why = ", which no single change explains" if net.reason == "unknown" else ""
+        return f"Compile time within run-to-run noise{where}{totals}"
+    is_unexplained = net.reason == "unknown" and "unexplained" in details
+    why = f", which {_UNEXPLAINED}" if is_unexplained else ""
     if net.reason == "speed":
         why = f": {_unchanged_speed(both)}"
-    return f"{duration(abs(net.net_us))} {net.verdict} compile time{where} ({_totals(net)}){why}"
+    return f"{duration(abs(net.net_us))} {net.verdict} compile time{where}{totals}{why}"
 
 
 def _early_ends(both: Sequence[ComparedLog]) -> Iterator[str]:
@@ -144,15 +165,23 @@ def _shown(net: Net) -> list[Root]:
     return [*error, *named] or list(net.roots[:1])
 
 
-def _reasons(net: Net, shown: Sequence[Root], both: Sequence[ComparedLog]) -> list[str]:
+def _reasons(
+    net: Net, shown: Sequence[Root], both: Sequence[ComparedLog], details: Sequence[str]
+) -> list[str]:
     """Return a sentence for each change, the first one with its effects."""
     sentences = []
     for root in shown:
-        led = _consequences(root) if root is shown[0] else []
-        cost = [cost_text(root.cost_us)] if root.cost_us and not _explains(net, root, shown) else []
-        about = " ".join([*cost, *_ranks(root, both)])
+        led = _consequences(root) if root is shown[0] and "effects" in details else []
+        has_cost = root.cost_us and "costs" in details and not _explains(net, root, shown)
+        cost = [cost_text(root.cost_us or 0)] if has_cost else []
+        about = " ".join([*cost, *(_ranks(root, both) if "ranks" in details else [])])
+        phrase = _phrase(root.change, net.net_us is None, len(both) > 1)
+        if "reasons" not in details:
+            phrase = _without_reason(phrase)
+        if "places" not in details:
+            phrase = _PLACE.sub("", phrase)
         sentences.append(
-            _phrase(root.change, net.net_us is None, len(both) > 1)
+            phrase
             + (f" ({about})" if about else "")
             + (f"; {listed(led, _MOST_CONSEQUENCES)}" if led else "")
         )
@@ -193,6 +222,12 @@ def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
 def _short_title(title: str) -> str:
     """Return a title of a finding, without its last clause if it is long."""
     return title if len(title) <= _MAX_TITLE else title.partition(": ")[0].partition(", in ")[0]
+
+
+def _without_reason(phrase: str) -> str:
+    """Return "Kind: what" of "Kind: what: why"."""
+    what = phrase.rpartition(": ")[0]
+    return what if ": " in what else phrase
 
 
 def _consequences(root: Root) -> list[str]:
@@ -258,6 +293,16 @@ def _same_torch(both: Sequence[ComparedLog]) -> bool:
 def _growing_note(sides: Sequence[str]) -> str:
     runs = f"The {sides[0]} run is" if len(sides) == 1 else "Both runs are"
     return f"{runs} still being recorded. Compare again to include later records."
+
+
+def _left_out(net: Net, text: str) -> Iterator[str]:
+    """Yield the numbers that the headline has no room for and that no change shows."""
+    if net.verdict in ("more", "less", "changed") and (totals := _totals(net)) not in text:
+        yield f"Total compile time: {totals}."
+    if net.reason == "unknown" and _UNEXPLAINED not in text:
+        yield f"{large(_UNEXPLAINED)} the difference."
+    if not net.roots and len(net.different) > _MOST_COUNTS:
+        yield f"Different counts: {listed([_count(row) for row in net.different], len(WORDS))}."
 
 
 def _notes(net: Net, logs: Sequence[AnyLog]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.model.times import compiling_us, forward_us
+from tlparse_bundle.model.compiles import compiling_us, forward_us
 from tlparse_bundle.statements.not_recorded import ends_early
 from tlparse_bundle.statements.ranks.comparable_text import Contents, comparable, on_device
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, FrameRow, Frames

@@ -1,6 +1,6 @@
 """Find jumps: runs at which the level of a series of numbers changes permanently.
 
-A jump is before a run if the median of up to ten runs from then on differs from that of the ten runs before
+A jump is before a run if the median of it and up to nine later runs differs from that of the ten runs before
 by more than twice the usual difference of neighboring runs (the 90th percentile), and by enough to matter.
 Three runs per side suffice if neither side varies, otherwise five are needed. Among neighboring places, the
 jump is where the deviation that remains is smallest. Steady growth is not a jump: both sides must be flat
@@ -15,20 +15,10 @@ from statistics import median
 from typing import NamedTuple
 
 WINDOW = 10  # runs on each side
-
-
 FEWEST = 5
-
-
 FEWEST_CONSTANT = 3  # if neither side varies
-
-
 _TIMES_NOISE = 2
-
-
 _FLAT = 0.5  # the largest slope within the sides, as a part of the step; 1 for steady growth
-
-
 _QUANTILE = 0.9
 
 

@@ -121,8 +121,10 @@ def _values(summaries: Sequence[dict[str, Any]]) -> dict[str, int | None]:
         for key, severity in FINDINGS.items()
     }
     for key, (cache, outcome) in CACHES.items():
-        asked = [counts for summary in summaries if (counts := summary["cache_counts"].get(cache))]
-        values[key] = _highest([max(asked, key=lambda counts: counts["miss"])[outcome]]) if asked else None
+        counted = [counts for summary in summaries if (counts := summary["cache_counts"].get(cache))]
+        values[key] = (
+            _highest([max(counted, key=lambda counts: counts["miss"])[outcome]]) if counted else None
+        )
     return values
 
 

@@ -1,0 +1,1 @@
+"""Queries over bundles in SQL, with DuckDB."""

@@ -1,0 +1,68 @@
+"""A log whose tables do not fit in memory gets the same bundle."""
+
+import pytest
+import traces
+from hypothesis import given
+from hypothesis import strategies as st
+from log_strategies import any_bytes, cases
+from tlparse_bundle import build, discover
+from tlparse_bundle.base.key_numbers import KeyNumbers
+from tlparse_bundle.pipeline.written_log import RowMemory
+from tlparse_bundle.tables import code_objects
+
+FIXTURES = (
+    *("recompiles", "graph_breaks", "failures", "transformer", "killed", "dynamo_reset", "caches"),
+    *("compiled_autograd", "aoti", "export_dtrace", "dynamic_shapes", "ranks4"),
+)
+
+
+@pytest.mark.parametrize("fixture", FIXTURES)
+def test_the_bundle_is_the_same_with_any_memory(fixture, root, built, tmp_path, monkeypatch):
+    trace = root / "fixtures" / fixture / "trace"
+    expected = traces.files(built(trace).folder)
+    monkeypatch.setattr(code_objects, "_MOST", 2)
+    build(discover([trace]), tmp_path / "little", jobs=1, memory_bytes=1)
+    assert traces.files(tmp_path / "little") == expected
+
+
+@cases(20)
+@given(content=any_bytes())
+def test_of_any_bytes(content, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "dedicated_log_torch_trace_x.log").write_bytes(content)
+    made = []
+    for memory_bytes in (1, 10**9):
+        build(discover([folder / "dedicated_log_torch_trace_x.log"]), folder / str(memory_bytes), jobs=1,
+              memory_bytes=memory_bytes)  # fmt: skip
+        made.append(traces.files(folder / str(memory_bytes)))
+    assert made[0] == made[1]
+
+
+def test_tables_share_the_memory_of_their_log():
+    memory = RowMemory(6000)
+    assert [memory.take(size_bytes) for size_bytes in (600, 500, 400, 1)] == [True, False, True, False]
+
+
+KEYS = st.one_of(
+    st.from_regex(r"\A(!\d{1,3}/)?\d{1,8}/\d{1,4}(@\d)?(_\d)?\Z"), st.text(max_size=20), st.just("0")
+)
+
+
+@cases(50)
+@given(pairs=st.lists(st.tuples(KEYS, st.integers(0, 2**31 - 1)), max_size=300), most=st.integers(1, 40))
+def test_key_numbers_are_those_of_a_dict(pairs, most):
+    numbers, expected = KeyNumbers(most), {}
+    for key, number in pairs:
+        assert numbers.get(key) == expected.get(key)
+        numbers[key] = expected[key] = number
+    assert {key: numbers.get(key) for key in expected} == expected
+    assert numbers.get("4711/0@9") == expected.get("4711/0@9")
+
+
+def test_many_key_numbers():
+    numbers = KeyNumbers()
+    keys = [f"{frame}/{compile}" for frame in range(20_000) for compile in range(3)]
+    for number, key in enumerate(keys):
+        assert numbers.setdefault(key, number) == number
+    assert [numbers.setdefault(key, -1) for key in keys] == list(range(len(keys)))
+    assert numbers.get("20000/0") is None

@@ -1,0 +1,74 @@
+// The title of each kind of finding, as in docs/reference/findings.md. Written by scripts/docs.
+/** Of findings of one log. @type {Record<string, string>} */
+const OF_LOGS = {
+  "autotune": "Autotuning",
+  "cache-bypass": "Cache bypass",
+  "cache-error": "Cache error",
+  "cache-miss": "Cache miss",
+  "collective-parity": "Schedule and code differ",
+  "cudagraph-skip": "CUDA graphs skipped",
+  "data-problem": "Damaged log",
+  "export-assumption": "Export assumption",
+  "export-failure": "Export failure",
+  "failure": "Failure",
+  "graph-break": "Graph break",
+  "guard-cost": "Slow guard check",
+  "missing-wait": "Missing wait",
+  "recompile": "Recompile",
+  "recompile-limit": "Recompile limit",
+  "restart": "Restart",
+  "slow-span": "Slow compiler step",
+  "specialization": "Specialization",
+  "unfinished-compile": "Unfinished compile",
+  "unlisted": "Unlisted findings",
+  "vllm-capture": "Dynamo capture of the vLLM model",
+  "vllm-piece-failed": "vLLM piece failed",
+  "vllm-reuse-failed": "vLLM did not reuse an equal piece",
+  "vllm-sizes": "vLLM single sizes",
+  "vllm-warm-compile": "vLLM compile on a warm start",
+};
+
+/** Of findings over ranks. @type {Record<string, string>} */
+const OF_RANKS = {
+  "cached-before": "Different cache state",
+  "collective-mismatch": "Mismatched collectives",
+  "collective-parity": "Schedule and code differ",
+  "collective-waits": "Ranks wait for a collective",
+  "collectives": "Different collective schedules",
+  "compile-order": "Different compile order",
+  "cut-log": "Truncated log",
+  "empty-log": "Empty log",
+  "equal-logs": "Identical logs",
+  "execution-order": "Different execution order",
+  "extra-compile": "Extra compile",
+  "failed-everywhere": "Failed on all ranks",
+  "failure": "Failed on some ranks",
+  "graph": "Different graph or code",
+  "graph-break": "Graph break on some ranks",
+  "group-differs": "Different process group",
+  "guard": "Different guards",
+  "late-start": "Late start",
+  "missing-compile": "Missing compile",
+  "missing-rank": "Missing log",
+  "missing-wait": "Missing wait",
+  "mixed-versions": "Different versions of torch",
+  "never-began": "Compile not started",
+  "no-rank": "Logs without a rank",
+  "other-run": "Logs that are not compared",
+  "rank-differs": "Rank differs from the file name",
+  "recompile": "Recompile on some ranks",
+  "restart": "Restart on some ranks",
+  "stages": "Ranks without a common compile",
+  "straggler": "Slow compile on one rank",
+  "tensors": "Different output tensors",
+  "unfinished-compile": "Rank still compiling",
+};
+
+/**
+ * Return the title of a kind; for a kind of a plug-in, its name in words.
+ * @param {string} kind @param {boolean} [ofRanks]
+ */
+export function kindTitle(kind, ofRanks = false) {
+  const titles = ofRanks ? OF_RANKS : OF_LOGS;
+  return Object.hasOwn(titles, kind) ? titles[kind] : kind.replaceAll("-", " ");
+}
