@@ -30,6 +30,10 @@ PLAIN = {
         ("of the time of a build", "MB \\(200 allowed\\)"),
     ),
     "follow": ((SMALL,), ("^follow: .* MB, \\d+ states", "^build --jobs 1: ")),
+    "hostile": (
+        ("--only", "path", "--commands", "report,redact", "--length", "50", "--no-budgets"),
+        ("^path +report .* s .* MB", "^path +redact .* s"),
+    ),
     "make_ranks": ((SMALL, "OUT", "--ranks", "2"), ()),
     "make_trace": ((SMALL, "OUT", "--copies", "2"), ()),
     "memory": ((SMALL, "--copies", "1", "--no-budgets"), ("MB log: .* MB at the peak", "^ratio ")),
@@ -75,7 +79,7 @@ PAGES = {
         ),
     ),
 }
-WITH_JSON = {"browser", "compare", "multirank", "preprocessor", "reader", "trend", "viewer"}
+WITH_JSON = {"browser", "compare", "hostile", "multirank", "preprocessor", "reader", "trend", "viewer"}
 HELPERS = {"arguments", "made_logs", "page_clock"}  # modules that benchmarks import
 
 

@@ -7,7 +7,7 @@ import re
 # Patterns for texts with their own comparison.
 ADDRESS = r"\b0x[0-9a-f]{6,}"  # of an object in memory
 CACHE_NAME = r"\bc[a-z2-7]{51}\b"  # of code that Inductor writes (torch/_inductor/codecache.py, code_hash)
-PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")  # up to the package
+PACKAGES = re.compile(r"\A.*[/\\](?:site|dist)-packages[/\\]", re.DOTALL)  # up to the package
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _AT_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

@@ -327,6 +327,15 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
         "Use the key in this file, so that names get the same pseudonyms in all bundles. Created if missing."
     ),
 )
+@click.option(
+    "--verify",
+    "search",
+    is_flag=True,
+    help=(
+        "Search the result for text of the logs, with rules that redaction does not share; write nothing if"
+        " there is any. Takes minutes for large logs."
+    ),
+)
 @click.option("--preview", is_flag=True, help="Print what would be removed and kept; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @no_verify
@@ -337,6 +346,7 @@ def redact(
     keep: list[str],
     drop: list[str],
     key_file: Path | None,
+    search: bool,
     preview: bool,
     overwrite: bool,
     verify: bool,
@@ -351,7 +361,7 @@ def redact(
     Example:
       tlparse-bundle redact out/ --preview
       tlparse-bundle redact out/ shared/
-      tlparse-bundle redact out/ shared/ --preset share-with-vendor
+      tlparse-bundle redact out/ shared/ --preset share-with-vendor --verify
       tlparse-bundle redact out/ shared/ --keep graph_breaks.explanation --drop metrics
       tlparse-bundle redact out/ shared/ --key-file names.key
 
@@ -370,13 +380,15 @@ def redact(
         raise click.UsageError(
             f"OUT, the bundle to write, is missing. Try: tlparse-bundle redact {bundle} shared/"
         )
+    if search and (chosen.kept or "payloads" not in chosen.dropped):
+        raise click.UsageError("--verify finds the text that --keep keeps. Leave out one of them.")
     source = Bundle.open(bundle, verify=verify)
     if preview or out is None:
         for line in preview_of(source, chosen):
             say(line)
         return
     key = None if key_file is None else key_of_file(key_file)
-    redacted = write(source, out, chosen, overwrite=overwrite, key=key)
+    redacted = write(source, out, chosen, overwrite=overwrite, key=key, verify=search)
     say(
         f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without"
         f" {', '.join(chosen.as_row()['dropped'])}.",

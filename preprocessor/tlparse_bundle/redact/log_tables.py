@@ -213,7 +213,8 @@ def _last_epoch_us(log: Log) -> int | None:
 
 def _kinds(directory: Mapping[str, Any]) -> dict[str, Kind]:
     ours = {kind.key: kind for family in FAMILIES for kind in family.KINDS}
+    known = ours | _GENERIC
     return {
-        kind["descriptor"]: ours.get(kind["descriptor"]) or _GENERIC[kind["descriptor"]]
-        for kind in directory["kinds"]
+        key: known.get(key) or Kind(key, key, "other", "text", "")  # of an event type that nobody knows
+        for key in (kind["descriptor"] for kind in directory["kinds"])
     }

@@ -20,6 +20,7 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.rank_files import write_tables
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.fields import Fields
+from tlparse_bundle.redact.leak_search import check_for_leaks
 from tlparse_bundle.redact.log_tables import leave_out, new_ids, write_log
 from tlparse_bundle.redact.names import Names
 from tlparse_bundle.redact.policy import Policy
@@ -54,11 +55,12 @@ def redact(
     *,
     overwrite: bool = False,
     key: bytes | None = None,
+    verify: bool = False,
 ) -> Redacted:
     """Write a redacted copy of ``bundle`` to ``out``. ``key``: see ``redacted_folder``.
 
-    Raises BundleError for a redacted or growing bundle, and when ``out`` exists and may not be replaced, or
-    is the bundle itself.
+    ``verify``: search the copy for text of the logs first. Raises BundleError when there is any; for a
+    redacted or growing bundle, and when ``out`` exists and may not be replaced, or is the bundle itself.
     """
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
         raise BundleError(
@@ -68,6 +70,8 @@ def redact(
         )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
     with target, redacted_folder(bundle, policy, key) as redacted:
+        if verify:
+            check_for_leaks(bundle, redacted.folder)
         paths = sorted(path for path in redacted.folder.rglob("*") if path.is_file())
         for path in sorted(paths, key=lambda path: path.name == MANIFEST):
             target.write(path.relative_to(redacted.folder).as_posix(), path.read_bytes())

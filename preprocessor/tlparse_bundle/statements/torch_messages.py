@@ -14,10 +14,10 @@ CACHES = {
     "precompile": "precompile cache",
 }
 _USELESS = re.compile(r"Please report an issue|It may be possible to write Dynamo tracing rules")
-_PARTS = re.compile(r"\n\s*(?:Explanation|Hint|Developer debug context): ")
-_HINT = re.compile(r"^\s*Hint: (.+)$", re.MULTILINE)
+_PARTS = re.compile(r"\n[ \t]*(?:Explanation|Hint|Developer debug context): ")
+_HINT = re.compile(r"^[ \t]*Hint: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(
-    r"^\s*Explanation: (.+(?:\n(?!\s*(?:Hint|Developer debug context): |\s*$).*)*)", re.MULTILINE
+    r"^[ \t]*Explanation: (.+(?:\n(?![ \t]*(?:(?:Hint|Developer debug context): |$)).*)*)", re.MULTILINE
 )
 
 

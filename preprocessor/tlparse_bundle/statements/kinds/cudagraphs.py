@@ -23,7 +23,7 @@ REFERENCE = {
         not_when="If launch overhead is small, the graph runs well without CUDA graphs.",
     ),
 }
-_WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack that differs for each graph
+_WHERE = re.compile(r"\.?(?<!\s)\s*Found from\s*:.*", re.DOTALL)  # a stack that differs for each graph
 _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagraphs" writes it twice
 
 

@@ -41,7 +41,7 @@ REFERENCE = {
     ),
 }
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
-_HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # after the source line, in brackets
+_HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -72,8 +72,9 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         f"The guard comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
-    hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
-    if hint and hint[1].startswith("guard on "):  # a variable name, not advice
+    found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
+    hint = found[1].removesuffix(")") if found else None
+    if hint and hint.startswith("guard on "):  # a variable name, not advice
         hint = None
     return Finding(
         "recompile",
@@ -95,7 +96,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         cost_of="these recompiles" + (" and those they triggered" if cause.cascade else ""),
         remedies=(
-            [Remedy(" ".join(hint[1].split()), source=TORCH)]
+            [Remedy(" ".join(hint.split()), source=TORCH)]
             if hint
             else remedies(facts, cause, source_name(reason["source"]) if reason else None)
         ),
