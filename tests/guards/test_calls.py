@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import traces
-from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.guards.history import history
 from tlparse_bundle.guards.values import from_json, parse_call
 
@@ -74,6 +74,25 @@ def test_each_entry_names_what_failed(tmp_path):
         ("torch.float32", "torch.float64")
     }
     assert {failure.entry for failure in prediction.failed} == {entry.compile for entry in past.entries}
+
+
+def test_the_same_from_python(tmp_path):
+    log = bundle_of(CALLS / "loops", tmp_path / "out")
+    tensor = {"size": [3, 4], "dtype": "torch.float32", "requires_grad": False}
+    assert not log.would_recompile("loops", {"x": tensor, "steps": 3}).recompiles
+    assert log.would_recompile("loops", {"x": {**tensor, "dtype": "torch.float64"}, "steps": 3}).recompiles
+    for size in ("3", [None], [3.5], [[3]]):
+        with pytest.raises(BundleError, match="is not an input of a call"):
+            log.would_recompile("loops", {"x": {**tensor, "size": size}, "steps": 3})
+    with pytest.raises(BundleError, match="has no compiled function 'loop'"):
+        log.would_recompile("loop", {})
+
+
+def test_a_log_without_guards_has_no_prediction(tmp_path):
+    log = bundle_of(traces.ROOT / "fixtures" / "killed" / "trace", tmp_path / "out")
+    function = log.table("code_objects")[-1]["compiles"][-1]
+    with pytest.raises(BundleError, match="has no guards of"):
+        log.would_recompile(function, {})
 
 
 @pytest.mark.skipif(TORCH is None, reason="TORCH_PYTHON names no Python with torch")

@@ -19,7 +19,7 @@ _SHOWN = 8
 
 
 class LogTables(Protocol):
-    """What is read of a log."""
+    """The part of a log that predictions need."""
 
     id: str
 

@@ -16,9 +16,9 @@ from typing import Any
 from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
 from tlparse_bundle.guards.values import JsonList, Named, Tensor
 
-_NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
-_MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
-_SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
+NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
+MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
+SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
 _TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 _TENSOR = re.compile(
     r"check_tensor\((?P<source>.+), (?P<name>\w+), (?P<keys>DispatchKeySet\([^)]*\)), (?P<dtype>[\w.]+),"
@@ -84,14 +84,14 @@ def predicates(payload: str) -> list[Predicate]:
 def _predicates(payload: str) -> Iterator[Predicate]:
     sources: list[tuple[str | None, str | None]] = []  # of the managers above, by depth: source and type
     for number, line in enumerate(payload.split("\n")):
-        node = _NODE.match(line[:_MAX_LINE])
+        node = NODE.match(line[:_MAX_LINE])
         if node is None:
             continue
         kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
         del sources[depth:]
         above = sources[-1] if sources else (None, None)
-        if _MANAGER.match(kind):
-            source, name = _SOURCE.search(rest), _TYPE.search(rest)
+        if MANAGER.match(kind):
+            source, name = SOURCE.search(rest), _TYPE.search(rest)
             own = normalised(source["source"]) if source else above[0]
             sources += [above] * (depth - len(sources)) + [(own, name["name"] if name else None)]
             continue

@@ -104,17 +104,21 @@ def _of_json(value: Any) -> Any:
         return value
     if "size" not in value or not _TENSOR_KEYS.issuperset(value):
         return {key: _of_json(item) for key, item in value.items()}
-    size = tuple(value["size"])
-    stride = value.get("stride")
-    dtype = value.get("dtype")
+    size, stride, dtype = value["size"], value.get("stride"), value.get("dtype")
+    if not _are_sizes(size) or not (stride is None or (_are_sizes(stride) and len(stride) == len(size))):
+        raise _bad(str(value))
     return Tensor(
-        size,
-        contiguous(size) if stride is None else tuple(stride),
+        tuple(size),
+        contiguous(tuple(size)) if stride is None else tuple(stride),
         DTYPES.get(str(dtype), dtype),
         value.get("device"),
         value.get("requires_grad"),
         value.get("class"),
     )
+
+
+def _are_sizes(value: Any) -> bool:
+    return isinstance(value, list) and all(type(number) is int for number in value)
 
 
 def _split(text: str) -> list[str]:
