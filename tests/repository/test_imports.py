@@ -30,6 +30,7 @@ FLOORS = (
     {"model"},
     {"log"},
     {"bundle"},
+    {"guards"},
     {"base"},
     {"__init__"},
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -24,6 +24,7 @@ from tlparse_bundle.bundle.store import Store, open_store
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankTable, StacksRow
+    from tlparse_bundle.guards.replay import Prediction
 
 _SHOWN_LOGS = 40  # in a notebook
 
@@ -256,6 +257,19 @@ class Log(CheckedLog):
             )
             parent = row["parent"]
         return frames[::-1]
+
+    def would_recompile(self, function: str, call: Mapping[str, Any]) -> Prediction:
+        """Predict whether a call of a function recompiles, after the last call of the log.
+
+        ``function``: its name, ``file.py:12`` or a compile such as 0/1. ``call``: inputs by name; tensors are
+        dicts of size, stride, dtype, device and requires_grad, all but size optional.
+
+        Raises BundleError for an unknown or ambiguous function, and when the log has no guards of it.
+        """
+        from tlparse_bundle.guards.history import history
+        from tlparse_bundle.guards.values import from_json
+
+        return history(self, function).next_call(from_json(call))
 
     def events(
         self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None

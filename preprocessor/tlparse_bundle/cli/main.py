@@ -22,7 +22,14 @@ gc.set_threshold(50_000)
 # Commands by heading, with the module of each: a command imports only its own module.
 GROUPS = {
     "Build and watch": {"build": "build", "run": "run", "follow": "follow", "merge": "build"},
-    "Look": {"serve": "serve", "report": "report", "info": "bundle", "cat": "bundle", "sql": "sql"},
+    "Look": {
+        "serve": "serve",
+        "report": "report",
+        "recompiles": "recompiles",
+        "info": "bundle",
+        "cat": "bundle",
+        "sql": "sql",
+    },
     "Share": {"export": "share", "site": "share", "redact": "share"},
     "Compare": {"compare": "compare", "trend": "trend"},
     "Automate": {"check": "check", "validate": "bundle", "mcp": "mcp", "legacy": "bundle"},

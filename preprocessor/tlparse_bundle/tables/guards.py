@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.guards.predicates import MANAGER, NODE, SOURCE
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
@@ -32,10 +33,6 @@ _MAX_ROWS = 5000  # guards of one list that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
 _MAX_REMEMBERED = 1000  # characters of a line that is remembered
 _MAX_KINDS = 256  # torch has some fifty
-# torch/_dynamo/guards.py, GuardManagerWrapper.__str__: '| ' for each level, then '+- ' and a node.
-_NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
-_MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
-_SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
 _PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
 # At the beginning of a line, which '^' would look for at every character.
 _LATENCY = re.compile(r"Guard latency = (?<![^\n]Guard latency = )(?P<us>\d{1,12}(?:\.\d{1,9})?) us")
@@ -61,12 +58,12 @@ def _node(line: str) -> _Node | None:
     """Parse a line of a guard tree; return None for other lines. Cached, since compiles of a function share
     most lines.
     """
-    node = _NODE.match(line)
+    node = NODE.match(line)
     if node is None:
         return None
     kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
-    if _MANAGER.match(kind):
-        source = _SOURCE.search(rest)
+    if MANAGER.match(kind):
+        source = SOURCE.search(rest)
         return _Node(True, kind, b"", depth, dumps(text_of(source["source"])) if source else b"")
     place = _PLACE.search(rest)
     if place is None:

@@ -1,0 +1,1 @@
+"""Guard trees as programs: what a call must satisfy, and which calls recompile."""

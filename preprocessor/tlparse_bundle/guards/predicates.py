@@ -1,0 +1,313 @@
+"""Guard trees as predicates: what each guard checks, and whether a call meets it.
+
+The text of a tree is that of ``dynamo_cpp_guards_str`` (torch/_dynamo/guards.py,
+GuardManagerWrapper.__str__); the meaning of the kinds is that of torch/csrc/dynamo/guards.cpp.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.values import JsonList, Named, Tensor
+
+NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
+MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
+SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
+_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
+_TENSOR = re.compile(
+    r"check_tensor\((?P<source>.+), (?P<name>\w+), (?P<keys>DispatchKeySet\([^)]*\)), (?P<dtype>[\w.]+),"
+    r" device=(?P<device>\w+), requires_grad=(?P<grad>True|False|\w+)"
+    r", size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
+)
+_TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
+_HINT = re.compile(r"\(HINT: type (?P<name>[\w.]+)\)")
+# Kinds that check one value, which is then known of the call that compiled.
+_VALUES = frozenset(("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH"))
+_EXPRESSIONS = _VALUES | {
+    "LAMBDA_GUARD",
+    "SYMBOLIC_SHAPE_GUARD",
+    "LENGTH_CHECK",
+    "DICT_LENGTH",
+    "DICT_CONTAINS",
+}
+_NULLS = frozenset(("None", ""))
+_MAX_LINE = 20_000  # characters
+# Python's constants, so that a comment after the guard need not be found first.
+_COMMENT = "  #"
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One guard. ``text``: its condition without comment; ``source``: what the manager above it guards."""
+
+    kind: str
+    source: str | None
+    text: str
+    line: int  # of the payload, from 0
+    comment: str | None = None
+    type_name: str | None = None  # of the guarded value, where torch says it
+
+    @property
+    def key(self) -> tuple[str, str | None, str]:
+        """What makes two guards of different entries the same check."""
+        return self.kind, self.source, self.text
+
+    @property
+    def can_be_evaluated(self) -> bool:
+        """Whether it depends on nothing but values that a call can state."""
+        return _evaluator(self.kind, self.text, self.type_name) is not None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a guard says about a call: ``holds`` is None when it cannot be evaluated; then ``missing`` says
+    for want of what. ``actual``: the value of the call that made it fail.
+    """
+
+    holds: bool | None
+    expected: str | None = None
+    actual: str | None = None
+    missing: str | None = None
+
+
+def predicates(payload: str) -> list[Predicate]:
+    """Return the guards of a tree in the order in which torch checks them; empty for other text."""
+    return list(_predicates(payload))
+
+
+def _predicates(payload: str) -> Iterator[Predicate]:
+    sources: list[tuple[str | None, str | None]] = []  # of the managers above, by depth: source and type
+    for number, line in enumerate(payload.split("\n")):
+        node = NODE.match(line[:_MAX_LINE])
+        if node is None:
+            continue
+        kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
+        del sources[depth:]
+        above = sources[-1] if sources else (None, None)
+        if MANAGER.match(kind):
+            source, name = SOURCE.search(rest), _TYPE.search(rest)
+            own = normalised(source["source"]) if source else above[0]
+            sources += [above] * (depth - len(sources)) + [(own, name["name"] if name else None)]
+            continue
+        text, comment = _without_comment(rest)
+        hint = _TYPE.search(text) or _HINT.search(comment or "")
+        yield Predicate(kind, above[0], text, number, comment, hint["name"] if hint else above[1])
+
+
+def _without_comment(text: str) -> tuple[str, str | None]:
+    """Split a condition from torch's comment. Quoted text can hold what looks like one."""
+    place = text.find(_COMMENT)
+    while place >= 0:
+        condition = text[:place].rstrip()
+        if condition.count("'") % 2 == 0 and condition.count('"') % 2 == 0:
+            return condition, text[place + len(_COMMENT) :].strip() or None
+        place = text.find(_COMMENT, place + 1)
+    return text.rstrip(), None
+
+
+def check(predicate: Predicate, known: Known) -> Outcome:
+    """Evaluate a guard for a call. ``known``: its values by source, in the spelling of ``normalised``."""
+    evaluate = _evaluator(predicate.kind, predicate.text, predicate.type_name)
+    return Outcome(None, missing=predicate.source or predicate.text) if evaluate is None else evaluate(known)
+
+
+@lru_cache(65_536)
+def _evaluator(kind: str, text: str, type_name: str | None) -> Any:
+    try:
+        if kind == "TENSOR_MATCH":
+            return _tensor_match(text)
+        if kind == "TYPE_MATCH":
+            return _type_match(text, type_name)
+        if kind in _VALUES:
+            return _value_match(text)
+        if kind in _EXPRESSIONS:
+            return _expression(text)
+    except NotSupported:
+        pass
+    return None
+
+
+def _unknown(missing: Missing) -> Outcome:
+    if missing.is_absent:
+        return Outcome(False, f"{missing.source} exists", "the call has none")
+    return Outcome(None, missing=missing.source)
+
+
+def _expression(text: str) -> Any:
+    evaluate = compiled(text)
+
+    def outcome(known: Known) -> Outcome:
+        value = evaluate(known)
+        if isinstance(value, Missing):
+            return _unknown(value)
+        return Outcome(bool(value), text, None if value else _operands(text, known))
+
+    return outcome
+
+
+@lru_cache(65_536)
+def _parts(text: str) -> tuple[tuple[str, Any], ...]:
+    """Return the sources in an expression, outermost first, with their functions."""
+    parts, todo = [], [ast.parse(text, mode="eval").body]
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)) or (
+            isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)
+        ):
+            parts.append((ast.unparse(node), compiled(ast.unparse(node))))
+        else:
+            todo += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    return tuple(dict(parts).items())
+
+
+def _operands(text: str, known: Known) -> str:
+    """Return the values that an expression has in a call: ``L['x'].size()[0] = 1``."""
+    values = [(source, evaluate(known)) for source, evaluate in _parts(text)]
+    return ", ".join(
+        f"{source} = {shown(value)}" for source, value in values if not isinstance(value, Missing)
+    )
+
+
+def _value_match(text: str) -> Any:
+    """``SOURCE == CONSTANT`` or ``SOURCE is None``. The type has to be the same, too (EQUALS_MATCH)."""
+    node = ast.parse(text, mode="eval").body if text else None
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return _expression(text)
+    source, expected = compiled(ast.unparse(node.left)), compiled(ast.unparse(node.comparators[0]))
+
+    def outcome(known: Known) -> Outcome:
+        actual, wanted = source(known), expected(known)
+        if isinstance(actual, Missing) or isinstance(wanted, Missing):
+            missing = actual if isinstance(actual, Missing) else wanted
+            return _unknown(missing)
+        return Outcome(_same(actual, wanted), shown(wanted), shown(actual))
+
+    return outcome
+
+
+def _same(actual: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Named) and isinstance(actual, str):
+        return actual == wanted.name
+    if actual != actual and wanted != wanted:  # nan
+        return True
+    return type(actual) is type(wanted) and bool(actual == wanted)
+
+
+def _tensor_match(text: str) -> Any:
+    match = _TENSOR.fullmatch(text)
+    if match is None:
+        raise NotSupported(text[:200])
+    source = compiled(match["source"])
+    size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
+    grad = {"True": True, "False": False}.get(match["grad"])
+    device = _device(match["keys"], match["device"])
+
+    def outcome(known: Known) -> Outcome:
+        tensor = source(known)
+        if isinstance(tensor, Missing):
+            return _unknown(tensor)
+        if not isinstance(tensor, Tensor):
+            return Outcome(False, "a tensor", shown(tensor))
+        # In the order of torch/csrc/dynamo/guards.cpp, TensorCheck::check.
+        if tensor.name not in (None, match["name"]):
+            return Outcome(False, f"class {match['name']}", f"class {tensor.name}")
+        if tensor.dtype not in (None, match["dtype"]):
+            return Outcome(False, match["dtype"], tensor.dtype)
+        if tensor.device is not None and device is not None and _other_device(tensor.device, device):
+            return Outcome(False, device, tensor.device)
+        if tensor.requires_grad is not None and grad is not None and tensor.requires_grad != grad:
+            return Outcome(False, f"requires_grad={grad}", f"requires_grad={tensor.requires_grad}")
+        if len(tensor.size) != len(size):
+            return Outcome(False, f"{len(size)} dimensions", f"{len(tensor.size)} dimensions")
+        for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
+            for dimension, number in enumerate(wanted):
+                if number is None:
+                    continue
+                if actual is None:
+                    return Outcome(None, missing=f"{match['source']}.{what}()")
+                if actual[dimension] != number:
+                    return Outcome(
+                        False, f"{what} {number} of dimension {dimension}", f"{what} {actual[dimension]}"
+                    )
+        unknown = next(
+            (
+                name
+                for name, value in (("dtype", tensor.dtype), ("requires_grad", tensor.requires_grad))
+                if value is None
+            ),
+            None,
+        )
+        return Outcome(None, missing=f"{match['source']}.{unknown}") if unknown else Outcome(True)
+
+    return outcome
+
+
+def _dimensions(text: str) -> list[int | None]:
+    """Parse ``4, None``; None is a dynamic dimension, for which other guards decide."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return [None if part in _NULLS else int(part) for part in parts]
+    except ValueError:  # symbols, in some versions
+        raise NotSupported(text[:200]) from None
+
+
+def _device(keys: str, index: str) -> str | None:
+    """Return the device that a tensor guard asks for: its kind is a dispatch key, its index is written."""
+    first = keys.removeprefix("DispatchKeySet(").partition(",")[0].strip(") ").lower()
+    if not first.isalpha():
+        return None
+    return first if index in _NULLS else f"{first}:{index}"
+
+
+def _other_device(actual: str, wanted: str) -> bool:
+    kind, _, index = actual.partition(":")
+    wanted_kind, _, wanted_index = wanted.partition(":")
+    return kind != wanted_kind or bool(index and wanted_index and index != wanted_index)
+
+
+def _type_match(text: str, type_name: str | None) -> Any:
+    match = _TYPE_CHECK.match(text)
+    if match is None or type_name is None:
+        raise NotSupported(text[:200])
+    source = compiled(match["source"])
+    wanted = type_name.rpartition(".")[2]
+
+    def outcome(known: Known) -> Outcome:
+        value = source(known)
+        if isinstance(value, Missing):
+            return _unknown(value)
+        if isinstance(value, JsonList):  # JSON does not tell tuples from lists
+            return Outcome(wanted in ("list", "tuple"), f"type {wanted}", "a list or tuple")
+        actual = (value.name or "Tensor") if isinstance(value, Tensor) else type(value).__name__
+        return Outcome(actual == wanted, f"type {wanted}", f"type {actual}")
+
+    return outcome
+
+
+def stated(predicate: Predicate) -> tuple[str, Any] | None:
+    """Return (source, value) when a guard states the value that its compile saw; else None. Dynamic
+    dimensions of a tensor are not stated.
+    """
+    if predicate.kind not in _VALUES or not predicate.text:
+        return None
+    try:
+        node = ast.parse(predicate.text, mode="eval").body
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            return None
+        value = compiled(ast.unparse(node.comparators[0]))({})
+    except (NotSupported, SyntaxError, ValueError):
+        return None
+    return None if isinstance(value, Missing) else (ast.unparse(node.left), value)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a user would write it."""
+    return (
+        value.name if isinstance(value, Named) else str(value) if isinstance(value, Tensor) else repr(value)
+    )

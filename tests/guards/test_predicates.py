@@ -1,0 +1,102 @@
+"""Guards as torch writes them, evaluated for calls."""
+
+import pytest
+from tlparse_bundle.guards.predicates import check, predicates
+from tlparse_bundle.guards.replay import inputs
+from tlparse_bundle.guards.values import parse_call
+
+TENSOR = (
+    "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.float32,"
+    " device=None, requires_grad=False, size=[None, 4], stride=[4, 1])"
+)
+
+
+def tree(kind, text, source="L['x']", type_name="torch.Tensor"):
+    return f"""
+TREE_GUARD_MANAGER:
++- RootGuardManager
+| +- GuardManager: source={source}, accessed_by=FrameLocalsGuardAccessor(key='x', framelocals_idx=0), type=<class '{type_name}'>, tag_safe=(False, False)
+| | +- {kind}: {text}
+
+Guard latency = 73.36 us
+"""
+
+
+def outcome(kind, text, call, **options):
+    (predicate,) = predicates(tree(kind, text, **options))
+    return check(predicate, inputs(parse_call(call)))
+
+
+@pytest.mark.parametrize(
+    "call, holds",
+    [
+        ("x=f32[8, 4]", True),
+        ("x=f32[1, 4]", True),  # other guards decide about a dynamic dimension
+        ("x=f32[8, 5]", False),
+        ("x=f32[8, 4][1, 8]", False),
+        ("x=f32[8]", False),
+        ("x=f64[8, 4]", False),
+        ("x=f32[8, 4]cuda:0", False),
+        ("x=f32[8, 4]cpu", True),
+        ("x=f32[8, 4] requires_grad", False),
+        ("x=3", False),
+        ("y=3", None),
+    ],
+)
+def test_a_tensor(call, holds):
+    assert outcome("TENSOR_MATCH", TENSOR + "  # z=x*2  # exp.py:7 in f", call).holds is holds
+
+
+@pytest.mark.parametrize(
+    "kind, text, call, holds",
+    [
+        ("EQUALS_MATCH", "L['n'] == 5", "n=5", True),
+        ("EQUALS_MATCH", "L['n'] == 5", "n=5.0", False),  # the type has to be the same
+        ("EQUALS_MATCH", "L['n'] == 1", "n=True", False),
+        ("EQUALS_MATCH", "L['how'] == \"it's # odd  # here\"", 'how="it\'s # odd  # here"', True),
+        ("EQUALS_MATCH", "L['dtype'] == torch.float32", "dtype=torch.float32", True),
+        ("EQUALS_MATCH", "L['dtype'] == torch.float32", "dtype=torch.float64", False),
+        ("FALSE_MATCH", "L['flag'] == False", "flag=False", True),
+        ("NONE_MATCH", "L['mask'] is None", "mask=None", True),
+        ("NONE_MATCH", "L['mask'] is None", "mask=f32[2]", False),
+        ("LENGTH_CHECK", "len(L['xs']) == 2", "xs=[1, 2]", True),
+        ("LENGTH_CHECK", "not L['xs']", "xs=[1, 2]", False),
+        ("DICT_CONTAINS", "not ___dict_contains('relu', L['options'])", "options={'relu': 1}", False),
+        ("EQUALS_MATCH", "L['options']['relu'] == 1", "options={}", False),  # the item is missing
+        ("LAMBDA_GUARD", "2 <= L['x'].size()[0]", "x=f32[1]", False),
+        ("LAMBDA_GUARD", "2 <= L['x'].size()[0] <= 8", "x=f32[4]", True),
+        ("LAMBDA_GUARD", "Eq(Mod(L['x'].size()[0], 4), 0)", "x=f32[6]", False),
+        ("LAMBDA_GUARD", "L['x'].stride()[0] == L['x'].size()[1]", "x=f32[4, 3]", True),
+        ("LAMBDA_GUARD", "not math.isnan(L['f'])", "f=0.5", True),
+        ("LAMBDA_GUARD", "some_function(L['x'])", "x=f32[4]", None),
+        ("LAMBDA_GUARD", "L['a'] == 1 or L['b'] == 2", "a=1", True),  # the known part decides
+        ("LAMBDA_GUARD", "L['a'] == 1 or L['b'] == 2", "a=3", None),
+        ("LAMBDA_GUARD", "9 ** 9 ** 9 ** 9 == L['a']", "a=1", None),
+        ("LAMBDA_GUARD", "__import__('os').system('true') == 0", "a=1", None),
+        ("NEW_KIND", "of a later torch", "a=1", None),
+    ],
+)
+def test_a_guard(kind, text, call, holds):
+    assert outcome(kind, text, call).holds is holds
+
+
+def test_a_type():
+    text = "___check_type_id(L['x'], 140579122307968), type=<class 'int'>  # x + 1  # exp.py:7 in f"
+    assert outcome("TYPE_MATCH", text, "x=1", type_name="int").holds
+    assert not outcome("TYPE_MATCH", text, "x=1.0", type_name="int").holds
+
+
+def test_the_comment_is_kept():
+    (predicate,) = predicates(tree("EQUALS_MATCH", "L['x'] == 'a  # b'    # y = x  # exp.py:8 in f"))
+    assert (predicate.text, predicate.comment) == ("L['x'] == 'a  # b'", "y = x  # exp.py:8 in f")
+    assert (predicate.source, predicate.kind, predicate.line) == ("L['x']", "EQUALS_MATCH", 4)
+
+
+def test_other_text_has_no_guards():
+    assert predicates("not a tree\n| not a guard\n") == []
+
+
+@pytest.mark.parametrize("size", [2_000, 8_000])
+def test_deep_expressions_are_not_evaluated(size):
+    assert outcome("LAMBDA_GUARD", "(" * size + "1" + ")" * size, "a=1").holds is None
+    assert outcome("LAMBDA_GUARD", "-" * size + "1 == 1", "a=1").holds is None
