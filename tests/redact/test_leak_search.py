@@ -89,6 +89,13 @@ def test_public_text_is_not_a_leak(tmp_path):
     assert [str(leak) for leak in leaks(raw, tmp_path).found] == []
 
 
+def test_random_bytes_are_not_taken_for_text(tmp_path):
+    """What looks like base64 can be UTF-8 by chance: here the name of a table and a number."""
+    (tmp_path / "rows.json").write_text('["rank_findings", "_e_findings"]')
+    raw = [Line("log", 1, "\u074a \u06ed \u04cf".encode())]
+    assert [str(leak) for leak in leaks(raw, tmp_path).found] == []
+
+
 def test_logs_are_read_from_files_and_from_bundles(root, built):
     (path,) = (root / "fixtures" / "killed" / "trace").glob("*.log")
     bundle = built(path.parent)

@@ -127,7 +127,13 @@ def _readable(data: bytes) -> Iterator[str]:
     odd = sum(
         1 for letter in text if letter < " " or "\x7f" <= letter < "\xa0" or "\ud800" <= letter <= "\udfff"
     )
-    if odd * 10 <= len(text):
+    # Random bytes can be UTF-8, too, but then most of it is not letters.
+    plain = sum(
+        1
+        for letter in text
+        if letter.isalnum() or letter == " " or unicodedata.category(letter) in ("Mn", "Mc", "Cf")
+    )
+    if odd * 10 <= len(text) and (text.isascii() or (len(text) > 7 and plain * 4 >= len(text) * 3)):
         yield text
 
 
