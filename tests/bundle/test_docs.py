@@ -25,7 +25,12 @@ def test_other_files_are_current():
     """Types for Python and TypeScript, the shapes that pages check, and a page for each table."""
     generated = script.generated()
     assert {script.DECLARATIONS, script.SHAPES, script.ROW_TYPES, script.COMPARISON_SHAPE} < generated.keys()
-    assert {script.CLI_PAGE, script.FINDINGS_PAGE, *script.PAGES_WITH_OUTPUT} < generated.keys()
+    assert {
+        script.CLI_PAGE,
+        script.FINDINGS_PAGE,
+        script.KIND_TITLES,
+        *script.PAGES_WITH_OUTPUT,
+    } < generated.keys()
     assert [
         path.name
         for path, text in generated.items()

@@ -29,8 +29,7 @@ def test_traces_are_bundled_in_a_temporary_folder(run, pair, tmp_path):
     headline, empty, first, *_ = done.stdout.split("\n")
     assert (
         headline.startswith(
-            "Compile time within run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
-            " `forward` at `program.py:14`"
+            "Compile time within run-to-run noise. New: Graph break in `forward` at `program.py:14`"
         )
         and empty == ""
     )
@@ -67,9 +66,8 @@ def test_nothing_changed(run, root):
     done = run(folder / "base", folder / "new")
     assert done.returncode == 0
     assert done.stdout.startswith(
-        "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
-        " probably differs. No other change: 5 compiles, the same on both sides.\nCompare several runs per"
-        " side to be sure."
+        "53.9 s less compile time: unchanged compiles ran 2× faster, so the machine probably differs. No other"
+        " change.\nTotal compile time: 1 min 47 s → 53.5 s.\nCompare several runs per side to be sure."
     )
 
 
@@ -122,6 +120,5 @@ def test_changes_common_to_all_ranks_are_reported_once(run, built, root):
     assert ", and the same of 3 other logs\n" in done.stdout
     assert (
         done.stdout.split("\n")[0]
-        == "5 min 56 s more compile time over 4 ranks (1 min 38 s → 7 min 34 s), which no single change"
-        " explains. Torch `2.13.0+cu130`, was `2.13.0+cpu`. 1 other change."
+        == "5 min 56 s more compile time, which no single change explains. Torch `2.13.0+cu130`, was `2.13.0+cpu`. 1 other change."
     )

@@ -324,7 +324,7 @@ def test_a_full_disk(name, material, in_a_namespace):
 @pytest.mark.parametrize("name", ["redact", "redacted site"])
 def test_a_full_disk_for_temporary_files(name, material, in_a_namespace):
     words = commands(material, "out")[name]
-    done = in_a_namespace('mount -t tmpfs -o size=100k none place; TMPDIR=$PWD/place "$@"', *command(*words))
+    done = in_a_namespace('mount -t tmpfs -o size=40k none place; TMPDIR=$PWD/place "$@"', *command(*words))
     fails_with(done, "No space left on device")
     assert "/place' cannot be written" in done.stderr and "Set TMPDIR to a folder" in done.stderr
 

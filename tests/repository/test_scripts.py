@@ -20,6 +20,7 @@ FIXTURES = traces.ROOT / "fixtures"
 ELSEWHERE = {
     "cli_page.py": ("tests/bundle/test_docs.py", "script.CLI_PAGE"),
     "findings_page.py": ("tests/bundle/test_docs.py", "script.FINDINGS_PAGE"),
+    "kind_titles.py": ("tests/bundle/test_docs.py", "script.KIND_TITLES"),
     "dts.py": ("tests/bundle/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
     "lint-words": ("tests/repository/test_words.py", '"lint-words"'),

@@ -49,8 +49,8 @@ def test_the_first_screen_is_the_answer(page, page_of):
     show(page, page_of("new_break"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
         re.compile(
-            r"^Compile time within run-to-run noise \(59\.3 s → 1 min 4 s\)\. New: Graph"
-            r" break in forward at program\.py:14, once.*\(\+11\.5 s\); 1 more compile and a different graph"
+            r"^Compile time within run-to-run noise\. New: Graph break in forward at program\.py:14, once"
+            r" \(\+11\.5 s\)\.$"
         )
     )
     cause = page.get_by_role("list", name="Changes").get_by_role("article").first
@@ -168,10 +168,7 @@ def test_ranks_and_no_change(page, page_of):
     """
     show(page, page_of("new_break_on_a_rank"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        re.compile(
-            r"^49\.2 s more compile time over 2 ranks \(1 min 27 s → 2 min 16 s\): .*New: Graph break in"
-            r" embed .*\(\+374 ms on rank 1\)"
-        )
+        re.compile(r"^49\.2 s more compile time: .*New: Graph break in embed at program\.py:18, once\.$")
     )
     expect(page.get_by_role("table").get_by_role("row", name="Compile time, all logs")).to_have_text(
         re.compile(r"1 min 27 s.*2 min 16 s.*\+49\.2 s")
@@ -217,7 +214,7 @@ def test_totals_are_shown_with_the_net_result(page, page_of):
         page.get_by_role("region", name="Comparison totals"),
     )
     expect(heading).to_have_text(
-        re.compile(r"^36\.1 s less compile time \(38\.6 s → 2\.5 s\)\. Different backend for scale and loss")
+        re.compile(r"^36\.1 s less compile time\. Different backend for scale and loss")
     )
     expect(table.get_by_role("row", name="Compile time")).to_have_text(
         re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s")

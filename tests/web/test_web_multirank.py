@@ -14,10 +14,14 @@ SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collectiv
 REASONS = {
     "other_shape": ["L['x']", "(17, 8) instead of", "(16, 8)"],
     "extra_break": ["Graph break only on rank 1", "print("],
-    "execution_order": ["different order", "step 5 was block [1/0]", "instead of embed [0/0]"],
+    "execution_order": [
+        "Different execution order",
+        "step 5 of rank 3 was block [1/0]",
+        "instead of embed [0/0]",
+    ],
     "missing_collective": [
         "1 fewer all_reduce",
-        "at position 2, all_gather_into_tensor instead of all_reduce",
+        "At position 2, all_gather_into_tensor instead of all_reduce",
     ],
     "killed": ["is still compiling", "Ranks 0–2 finished it", "wait for rank 3"],
     "straggler": ["took 2", " s to compile block", "The other ranks wait"],

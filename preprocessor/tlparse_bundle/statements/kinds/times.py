@@ -101,7 +101,7 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
 }
 
 _ATTEMPT: tuple[str, list[Remedy]] = (
-    "Dynamo generating bytecode and importing modules",
+    "Dynamo generating bytecode, with imports",
     [],
 )
 
