@@ -185,8 +185,8 @@ def test_ranks_and_no_change(page, page_of):
     expect(rows).to_have_count(3)
     show(page, page_of("nothing_changed"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
-        " probably differs. No other change: 5 compiles, the same on both sides."
+        "53.9 s less compile time: unchanged compiles ran 2× faster, so the machine probably differs. No other"
+        " change."
     )
     expect(page.get_by_role("region", name="Changes")).to_contain_text("Compared: torch and its settings")
     expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(
@@ -219,7 +219,7 @@ def test_totals_are_shown_with_the_net_result(page, page_of):
     expect(table.get_by_role("row", name="Compile time")).to_have_text(
         re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s")
     )
-    expect(table.get_by_role("row", name="Generated code files")).to_have_text(re.compile(r"4.*0.*different"))
+    expect(table.get_by_role("row", name="Generated code files")).to_have_text(re.compile(r"4.*0.*−4"))
     boxes = heading.bounding_box(), table.bounding_box()
     assert abs(boxes[0]["y"] - boxes[1]["y"]) < 20 and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"] / 2
     expect(page.get_by_role("main")).not_to_contain_text("vary by")

@@ -74,7 +74,7 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
             r"(?<!of )\b[Rr]ank (\d)(?! ›)", page.get_by_role("region", name="Summary").inner_text()
         )
     }
-    assert others == {rank}, "no other rank is accused"
+    assert others <= {rank}, "no other rank is accused"
     the_matrix_marks_the_cell(page, name, known)
 
 
