@@ -125,7 +125,7 @@ def test_the_script_makes_them_all_and_no_path_of_a_machine_is_left(built, root)
         path.name.removesuffix(".log.zst") for path in paths if path.parent.name == script.TORCH_VERSION
     } == {*script.PROGRAMS, *version_truths.PROGRAMS} - {"ddp"}
     assert set(SCENARIOS) <= set(script.SCENARIOS)
-    assert sorted(traces.FIXTURES) == SCENARIOS
+    assert sorted({*traces.FIXTURES} - {"huggingface"}) == SCENARIOS  # its models take minutes
 
 
 TORCH = os.environ.get("TORCH_PYTHON") or sys.executable

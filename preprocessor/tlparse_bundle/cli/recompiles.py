@@ -50,10 +50,11 @@ def recompiles(
     log_id: str | None,
     as_json: bool,
 ) -> None:
-    """Predict whether a call of FUNCTION recompiles, from the guards in the log.
+    """Predict whether a call of FUNCTION recompiles.
 
-    FUNCTION is a name, a place such as model.py:12, or a compile such as 0/1. Globals, modules and modes
-    are taken to be as the last compile saw them, unless a call states them: "G['mode']=…", "self.training=…".
+    The answer comes from the guards in the log. FUNCTION is a name, a place such as model.py:12, or a
+    compile such as 0/1. Globals, modules and modes are taken to be as the last compile saw them, unless a
+    call states them: "G['mode']=…", "self.training=…".
 
     \b
     Example:

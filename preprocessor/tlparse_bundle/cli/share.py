@@ -351,7 +351,7 @@ def redact(
     overwrite: bool,
     verify: bool,
 ) -> None:
-    """Write a copy of a bundle without code, messages, names and paths.
+    """Write a copy of a bundle without code, texts, names and paths.
 
     Structure, times, counts and what torch ships stay. Functions, files, modules and tensors get pseudonyms
     from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads

@@ -60,7 +60,7 @@ def trend(
     open_browser: bool,
     port: int | None,
 ) -> None:
-    """Compare many runs over time, and find where times or counts jump.
+    """Compare many runs over time, and find where numbers jump.
 
     The table has compile time by phase, compiles, graph breaks, recompiles, failures and cache misses. FOLDER
     is a bundle or a folder of bundles, or a URL of one. Runs with the same label (build --label) form one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from tlparse_bundle.base.wording import code, duration, large, length, listed, plural
 from tlparse_bundle.statements.not_recorded import TOPICS
@@ -50,7 +51,10 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
     """Return the summary of a comparison (see the schema). ``growing``: sides still being recorded."""
     changes = [change for log in logs for change in log["changes"]]
     net = net_result(logs)
-    texts = (_text(net, logs, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
+    texts = chain(
+        (_text(net, logs, _DETAILS[number:]) for number in range(len(_DETAILS) + 1)),
+        (_text(net, logs, (), short=True) for _ in range(1)),
+    )
     text = next(texts)
     while length(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
         text = shorter
@@ -66,8 +70,8 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
     }
 
 
-def _text(net: Net, logs: Sequence[AnyLog], details: Sequence[str]) -> str:
-    """Return the headline with some details."""
+def _text(net: Net, logs: Sequence[AnyLog], details: Sequence[str], *, short: bool = False) -> str:
+    """Return the headline with some details. ``short``: the first cause without its last clause."""
     both = compared(logs)
     compiles = plural(sum(len(log["compiles"]) for log in both), "compile")
     where = f" in {_logs(both)}" if len(both) > 1 else ""
@@ -84,6 +88,8 @@ def _text(net: Net, logs: Sequence[AnyLog], details: Sequence[str]) -> str:
     if not shown:
         return _joined([lead, *counterparts, _no_change(net, both, alike if "size" in details else "")])
     first, *others = _reasons(net, shown, both, details)
+    if short:
+        first = first.partition(": ")[0]
     more = len(net.roots) - len(shown)
     rest = [*map(large, others), *([plural(more, "other change")] if more else [])]
     if net.reason == "changes" and ": " not in first:
