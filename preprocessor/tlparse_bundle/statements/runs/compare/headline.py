@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from tlparse_bundle.base.wording import code, duration, large, length, listed, plural
 from tlparse_bundle.statements.not_recorded import TOPICS
@@ -51,10 +50,8 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
     """Return the summary of a comparison (see the schema). ``growing``: sides still being recorded."""
     changes = [change for log in logs for change in log["changes"]]
     net = net_result(logs)
-    texts = chain(
-        (_text(net, logs, _DETAILS[number:]) for number in range(len(_DETAILS) + 1)),
-        (_text(net, logs, (), short=True) for _ in range(1)),
-    )
+    variants = [*((_DETAILS[number:], False) for number in range(len(_DETAILS) + 1)), ((), True)]
+    texts = (_text(net, logs, details, short=short) for details, short in variants)
     text = next(texts)
     while length(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
         text = shorter
