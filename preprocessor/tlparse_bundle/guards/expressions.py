@@ -140,8 +140,6 @@ def _function(node: ast.expr) -> Evaluate:
     match node:
         case ast.Constant(value=value):
             return lambda known: value
-        case ast.Name(id="None" | "True" | "False"):
-            return _raise(node)
         case ast.BoolOp():
             return _logical(isinstance(node.op, ast.And), [_function(value) for value in node.values])
         case ast.UnaryOp():

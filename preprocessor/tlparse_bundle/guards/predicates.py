@@ -38,7 +38,6 @@ _EXPRESSIONS = _VALUES | {
 }
 _NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
-# Python's constants, so that a comment after the guard need not be found first.
 _COMMENT = "  #"
 
 
@@ -52,11 +51,6 @@ class Predicate:
     line: int  # of the payload, from 0
     comment: str | None = None
     type_name: str | None = None  # of the guarded value, where torch says it
-
-    @property
-    def key(self) -> tuple[str, str | None, str]:
-        """What makes two guards of different entries the same check."""
-        return self.kind, self.source, self.text
 
     @property
     def can_be_evaluated(self) -> bool:
