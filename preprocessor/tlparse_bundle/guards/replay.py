@@ -121,8 +121,6 @@ def predict(
     entries: Sequence[Entry],
     call: Mapping[str, Any],
     circumstances: Circumstances,
-    *,
-    all_failures: bool = True,
 ) -> Prediction:
     """Predict a call. ``entries``: in the order in which torch tries them."""
     given = inputs(call)
@@ -130,7 +128,7 @@ def predict(
     result = Prediction(True, None)
     open_entries = []
     for entry in entries:
-        failed, unknown, unchanged = _check(entry, known, given, circumstances, all_failures)
+        failed, unknown, unchanged = _check(entry, known, given, circumstances)
         if failed:
             result.failed += failed
             continue
@@ -157,7 +155,6 @@ def _check(
     known: Mapping[str, Any],
     given: Mapping[str, Any],
     circumstances: Circumstances,
-    all_failures: bool,
 ) -> tuple[list[Failure], list[Predicate], list[Predicate]]:
     """Return the guards of an entry that fail, that cannot be evaluated, and that nothing contradicts."""
     failed, unknown, unchanged = [], [], []
@@ -177,8 +174,6 @@ def _check(
                 unchanged.append(predicate)
         if outcome.holds is False:
             failed.append(Failure(entry.compile, predicate, outcome))
-            if not all_failures:
-                break
     return failed, unknown, unchanged
 
 
