@@ -174,4 +174,4 @@ def test_a_model_sees_the_newest_state(root, tmp_path):
 
 def test_comparisons_name_the_growing_run(growing):
     _, out, _ = run("compare", f"{growing['graph_breaks']}-cut", growing["graph_breaks"])
-    assert "The new run is still being re" in out and not re.search(r"new: .*did not end", out)
+    assert "The new run is still being recorded." in out and not re.search(r"new: .*did not end", out)
