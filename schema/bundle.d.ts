@@ -172,6 +172,30 @@ export interface Caches {
   different: string[];
 }
 
+/** What is known of the call that triggered each compile: a row for each value, from the tensors and symbols that torch described and from the guards of the compile, which hold for its own call. Parameters and buffers are left out ('tensors' has them). Compiles in the order of 'code_objects'. */
+export interface CallInputs {
+  /** The compile. */
+  compile: string;
+  /** The value, as torch writes it: "L['x']" for the argument x, "L['self'].training", "G['mode']", "len(L['xs'])". */
+  source: string;
+  /** Kind of the value: 'tensor', a constant of Python ('int', 'float', 'bool', 'str', 'none'), 'named' for a constant such as torch.float32, else 'other'. */
+  kind: "tensor" | "int" | "float" | "bool" | "str" | "none" | "named" | "other";
+  /** The value as Python writes it, at most 1,000 characters; null for a tensor. */
+  value: string | null;
+  /** Sizes of a tensor; else null. */
+  shape: number[] | null;
+  /** Strides of a tensor; else null, as for a tensor without strides. */
+  stride: number[] | null;
+  /** Data type of a tensor, such as 'torch.float32'; else null. */
+  dtype: string | null;
+  /** Device of a tensor, such as 'cpu' or 'cuda:0'; else null. */
+  device: string | null;
+  /** Whether autograd tracks the tensor; else null. */
+  requires_grad: boolean | null;
+  /** The record that states it: 'describe_tensor', 'create_symbol', or a 'guard' of the compile. */
+  known_from: "describe_tensor" | "create_symbol" | "guard";
+}
+
 /** Compile ids that only captured something: the graph of compiled autograd ('!0'), calls of torch.export, functions inlined elsewhere. */
 export interface Captures {
   /** The compile id, with '@2' for a second occurrence. */
@@ -958,7 +982,27 @@ export interface GroupSplits {
   collective_call: number;
 }
 
-/** Records with guards, in file order: number and kinds of guards and the cost of a check. One row per record. The guards are in 'guards', which stores equal lists once. */
+/** All guards that the call of a recompile fails, for each cache entry that existed: the guards of the entry evaluated for 'call_inputs'. One row for each row of 'recompile_reasons' whose entry is in the log, where torch itself names only the first guard. Recompiles of a code object after the 1,000th have no rows. */
+export interface GuardFailures {
+  /** Record with the reason: 'event' in 'recompile_reasons'. */
+  event: number;
+  /** The compile whose call is checked. */
+  compile: string;
+  /** Position among the cache entries as torch tried them: 'position' in 'recompile_reasons'; 0 is the first. */
+  position: number;
+  /** Compile of the cache entry. */
+  entry: string;
+  /** The guard that torch names as the reason: 'id' in 'guards'; null when it is not found among those of the entry. */
+  guard: number | null;
+  /** Guards of the entry that the call fails, torch's among them, in the order in which torch checks them: 'id' in 'guards'. */
+  guards: number[];
+  /** Guards of the entry that may fail too: the log does not tell. */
+  not_evaluated: number[];
+  /** Whether the log tells the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
+  is_input_known: boolean;
+}
+
+/** Records with guards, in file order: number and kinds of guards and the cost of a check. One row per record. The guards themselves are in 'guards'. */
 export interface GuardTrees {
   /** The record: dynamo_cpp_guards_str or dynamo_guards. */
   event: number;
@@ -972,26 +1016,30 @@ export interface GuardTrees {
   guard_count: number;
   /** Time of one check of all guards in microseconds, as measured by torch; null when not recorded. */
   latency_us: number | null;
-  /** Its guards: 'list' in 'guards'. */
-  list: number;
-  /** Number of rows of this list in 'guards', at most 5000. */
-  row_count: number;
+  /** Its guards, in the order in which torch checks them: 'id' in 'guards'; at most 5,000. */
+  guards: number[];
+  /** For each of 'guards', its line in the payload of the record, counted from 0. */
+  payload_lines: number[];
   /** Number of guard managers: the inner nodes of the tree, one for each object that is checked. */
   manager_count: number;
-  /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
+  /** Number of guards by kind. Kinds beyond 256 count as 'OTHER'. */
   counts: Record<string, number>;
 }
 
-/** Guards of each distinct list, in the order of the payload: kind, source and place. Lists are in order of their number. 'guard_trees' names the list of each compile. The text of a guard is a line of the payload of the record in 'guard_trees'. At most 5000 guards of a list have a row. */
+/** Guards of the log, each distinct one once, in order of first appearance: kind, source, condition and place. 'guard_trees' lists the guards of each compile. */
 export interface Guards {
-  /** The list, from 0: 'list' in 'guard_trees'. */
-  list: number;
-  /** Line of the payload with the guard, counted from 0. */
-  payload_line: number;
-  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others; null for the form 'list'. */
-  kind: string | null;
-  /** Source that it checks, from the guard manager above it, as torch writes it, such as L['x'] or G['model']._modules; null without one. */
+  /** Number of the guard, from 0: 'guards' in 'guard_trees'. */
+  id: number;
+  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others. For the form 'list', which has no kinds, that of guards with such a condition. */
+  kind: string;
+  /** Source that it checks, from the guard manager above it, such as L['x'] or G['model']._modules; null without one. */
   source: string | null;
+  /** Its condition, as torch writes it, without the comment. Lines longer than 4,000 characters are cut. */
+  text: string;
+  /** What the source has to be: a tensor such as 'f32[4, None][8, 1]cpu' (dtype, sizes, strides, device; None is dynamic), the name of a type, a constant as Python writes it; null when the condition asks for something else. */
+  expected: string | null;
+  /** Whether the condition depends on nothing but values that a call can state, so that it can be evaluated for other calls. */
+  can_be_evaluated: boolean;
   /** Depth in the tree; 0 is the root. */
   depth: number;
   /** User file that the guard comes from, whose path torch shortens; null when unknown. */
@@ -2224,6 +2272,32 @@ export interface RecompileCauses {
   compiles: (string | null)[];
   /** Usual fix: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs with the same memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs with the same rank, …; 'same_grad_mode', 'same_global_state': calls in the same mode; 'dynamic_int': make the integer dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': use few different values, or don't pass it as an argument; 'same_object': pass the same object each time; 'same_structure': containers with the same length and keys; 'no_aliasing': inputs that don't share memory; 'same_backend': the same backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not specialized. null when no general fix exists. */
   remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
+}
+
+/** What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes. First the fixes of a code object one by one, the most effective first, then the best two or three together. A fix that avoids no compile alone has a row, too: other guards fail as well. Code objects with more than 200 compiles have none. */
+export interface RecompileFixes {
+  /** Number of the row, from 0. */
+  id: number;
+  /** The code object: 'id' in 'code_objects'. */
+  code_object: number;
+  /** The fix; null for a combination. 'mark_dynamic', 'mark_unbacked': torch._dynamo.mark_dynamic or mark_unbacked on that dimension; 'dynamic_true': torch.compile(dynamic=True), for all sizes and integers; 'module_int': allow_unspec_int_on_nn_module; 'tensor_argument': pass the number as a tensor; 'few_values': one value only; 'same_layout', 'same_rank', 'same_dtype', 'same_device', 'same_requires_grad', 'same_type', 'same_object', 'same_structure', 'same_global_state': the same in each call. */
+  fix: "mark_dynamic" | "mark_unbacked" | "dynamic_true" | "module_int" | "tensor_argument" | "few_values" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_requires_grad" | "same_type" | "same_object" | "same_structure" | "same_global_state" | null;
+  /** What it applies to, as torch writes it; null for the whole function. */
+  source: string | null;
+  /** Dimension of that tensor; null when it is about no single one. */
+  dimension: number | null;
+  /** Rows of this table that are applied together; empty for a single fix. */
+  combines: number[];
+  /** Compiles of the code object. */
+  compile_count: number;
+  /** Compiles that would remain. */
+  remaining_count: number;
+  /** Compiles that would not happen. Those that they triggered would not happen either. */
+  avoided: string[];
+  /** Compile time of the code object, with the compiles that its recompiles triggered, in microseconds; null when not recorded. */
+  total_us: number | null;
+  /** Compile time of the avoided compiles, with those that they triggered, in microseconds; null when not recorded. */
+  saved_us: number | null;
 }
 
 /** Guard failures: one row per cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first. A recompile happens only when every cache entry has a guard failure. A reason that torch logs only in the metrics is that of the newest entry. At most 1000 per recompile. Texts longer than 20,000 characters are cut and end in '…'. */

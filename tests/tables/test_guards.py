@@ -7,19 +7,14 @@ from log_builder import log, record
 
 
 def guards(it, tree):
-    """Return the guards of a tree as (kind, source, (file, line, function), depth, line of the payload)."""
-    rows = [row for row in it.table("guards") if row["list"] == tree["list"]]
-    assert len(rows) == tree["row_count"]
+    """Return the guards of a tree as (kind, source, (file, line, function), depth, line of the payload, text)."""
+    table = it.table("guards")
+    assert [row["id"] for row in table] == list(range(len(table)))
+    rows = [table[id_] for id_ in tree["guards"]]
     places = [(row["file"], row["line"], row["function"]) for row in rows]
     return [
-        (
-            row["kind"],
-            row["source"],
-            None if place == (None,) * 3 else place,
-            row["depth"],
-            row["payload_line"],
-        )
-        for row, place in zip(rows, places, strict=True)
+        (row["kind"], row["source"], None if place == (None,) * 3 else place, row["depth"], line, row["text"])
+        for row, place, line in zip(rows, places, tree["payload_lines"], strict=True)
     ]
 
 
@@ -41,8 +36,9 @@ def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
             found = guards(it, tree)
             assert [row[4] for row in found] == leaves
             assert tree["guard_count"] == len(leaves) == sum(tree["counts"].values())
-            for kind, source, place, depth, line in found:
+            for kind, source, place, depth, line, text in found:
                 assert lines[line].startswith("| " * depth + "+- " + kind)
+                assert text in lines[line] and "  #" not in text
                 if kind in ("TENSOR_MATCH", "TYPE_MATCH", "EQUALS_MATCH"):
                     assert source and source in lines[line]
                 if place:
@@ -51,21 +47,30 @@ def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
             assert 0 < tree["latency_us"] < 1e6
 
 
-def test_equal_lists_are_stored_once(built, root):
+def test_equal_guards_are_stored_once(built, root):
     (it,) = built(root / "fixtures/recompiles/trace").logs
     trees = {tree["compile"]: tree for tree in it.table("guard_trees")}
-    lists = {compile: tree["list"] for compile, tree in trees.items()}
-    assert "3/4" not in lists  # refused by the recompile limit
-    assert lists["3/0"] == lists["3/1"] == lists["3/2"] == lists["3/3"] != lists["2/0"]
+    assert "3/4" not in trees  # refused by the recompile limit
+    own = [set(trees[f"3/{number}"]["guards"]) for number in range(4)]
+    assert all(len(one - other) == 1 for one in own for other in own if one is not other)  # the size of x
+    cells = [tuple(value for key, value in row.items() if key != "id") for row in it.table("guards")]
+    assert len(cells) == len(set(cells))
     assert {tree["attempt"] for tree in trees.values()} == {0}
-    assert list(dict.fromkeys(row["list"] for row in it.table("guards"))) == list(
-        range(len(set(lists.values())))
-    )
     counts = trees["1/0"]["counts"]
     assert (counts["TENSOR_MATCH"], counts["FALSE_MATCH"]) == (1, 1)
     assert trees["1/1"]["counts"]["TRUE_MATCH"] == 1
     (flag,) = (row for row in guards(it, trees["1/0"]) if row[0] == "FALSE_MATCH")
     assert flag[1:3] == ("L['flag']", ("user/project/program.py", 18, "flagged"))
+
+
+def test_what_a_guard_asks_for(built, root):
+    (it,) = built(root / "fixtures/recompiles/trace").logs
+    asked = {(row["kind"], row["source"], row["expected"]): row for row in it.table("guards")}
+    assert asked["TENSOR_MATCH", "L['x']", "f32[None, 2][2, 1]cpu"]["can_be_evaluated"]
+    assert asked["FALSE_MATCH", "L['flag']", "False"]["text"] == "L['flag'] == False"
+    assert ("TYPE_MATCH", "L['x']", "torch.Tensor") in asked
+    (state,) = (row for row in it.table("guards") if row["kind"] == "GLOBAL_STATE")
+    assert (state["expected"], state["can_be_evaluated"]) == (None, False)
 
 
 def test_guards_as_a_list(built, root):
@@ -77,7 +82,14 @@ def test_guards_as_a_list(built, root):
         lines = text.split("\n")
         found = guards(it, tree)
         assert tree["guard_count"] == len(json.loads(text)) == len(found)
-        assert all(json.loads(lines[row[4]].removesuffix(","))["code"] for row in found)
+        assert all(json.loads(lines[row[4]].removesuffix(","))["code"] == row[5] for row in found)
+
+
+def test_a_list_of_torch_2_3_has_kinds_and_sources(built, root):
+    (it,) = built(root / "fixtures/versions/2.3.1/recompiles.log.zst").logs
+    kinds = {(row["kind"], row["source"], row["expected"]) for row in it.table("guards")}
+    assert ("TENSOR_MATCH", "L['x']", "f32[4, 8][8, 1]cpu") in kinds
+    assert {kind for kind, *_ in kinds} > {"DEFAULT_DEVICE", "BACKEND_MATCH", "HASATTR", "TENSOR_MATCH"}
 
 
 def test_no_guards_are_an_empty_table(built, root):
@@ -136,6 +148,6 @@ def test_very_large_trees_are_counted_to_the_end(log_of):
     )
     it = log_of(record("dynamo_cpp_guards_str 0/0", payload=tree))
     (found,) = it.table("guard_trees")
-    assert (found["guard_count"], found["row_count"], found["counts"]["TYPE_MATCH"]) == (6400, 5000, 6000)
+    assert (found["guard_count"], len(found["guards"]), found["counts"]["TYPE_MATCH"]) == (6400, 5000, 6000)
     assert len(found["counts"]) == 257 and found["counts"]["OTHER"] == 400 - 255
-    assert len(it.table("guards")) == 5000
+    assert len(found["payload_lines"]) == 5000 and len(it.table("guards")) == 1

@@ -72,6 +72,11 @@ CODES: dict[str, Code] = {
     "payload-line-ends": Code(
         "info", "The lines of the payload end in CR LF, but its MD5 shows that torch wrote LF."
     ),
+    "guard-disagreement": Code(
+        "warning",
+        "torch says that a guard failed before a recompile, but the guard holds for what the log tells of the"
+        " call. The fixes of that function may be wrong.",
+    ),
     "string-redefined": Code(
         "warning",
         "An interned string id was defined twice, with different text. Later records use the newer"

@@ -111,6 +111,21 @@ class CachesRow(TypedDict):
     different: list[str]
 
 
+class CallInputsRow(TypedDict):
+    """What is known of the call that triggered each compile: a row for each value, from the tensors and symbols that torch described and from the guards of the compile, which hold for its own call."""
+
+    compile: str
+    source: str
+    kind: Literal["tensor", "int", "float", "bool", "str", "none", "named", "other"]
+    value: str | None
+    shape: list[int] | None
+    stride: list[int] | None
+    dtype: str | None
+    device: str | None
+    requires_grad: bool | None
+    known_from: Literal["describe_tensor", "create_symbol", "guard"]
+
+
 class CapturesRow(TypedDict):
     """Compile ids that only captured something: the graph of compiled autograd ('!0'), calls of torch.export, functions inlined elsewhere."""
 
@@ -617,6 +632,19 @@ class GroupSplitsRow(TypedDict):
     collective_call: int
 
 
+class GuardFailuresRow(TypedDict):
+    """All guards that the call of a recompile fails, for each cache entry that existed: the guards of the entry evaluated for 'call_inputs'."""
+
+    event: int
+    compile: str
+    position: int
+    entry: str
+    guard: int | None
+    guards: list[int]
+    not_evaluated: list[int]
+    is_input_known: bool
+
+
 class GuardTreesRow(TypedDict):
     """Records with guards, in file order: number and kinds of guards and the cost of a check."""
 
@@ -626,19 +654,21 @@ class GuardTreesRow(TypedDict):
     form: Literal["tree", "list"]
     guard_count: int
     latency_us: float | None
-    list: int
-    row_count: int
+    guards: list[int]
+    payload_lines: list[int]
     manager_count: int
     counts: dict[str, int]
 
 
 class GuardsRow(TypedDict):
-    """Guards of each distinct list, in the order of the payload: kind, source and place."""
+    """Guards of the log, each distinct one once, in order of first appearance: kind, source, condition and place."""
 
-    list: int
-    payload_line: int
-    kind: str | None
+    id: int
+    kind: str
     source: str | None
+    text: str
+    expected: str | None
+    can_be_evaluated: bool
     depth: int
     file: str | None
     line: int | None
@@ -1223,6 +1253,22 @@ class RecompileCausesRow(TypedDict):
     remedy: Literal["mark_dynamic", "same_layout", "same_rank", "same_dtype", "same_device", "same_grad_mode", "dynamic_int", "tensor_argument", "few_values", "same_type", "same_object", "same_structure", "no_aliasing", "same_global_state", "same_backend", "force_parameter_static_shapes", "use_duck_shape", "mark_unbacked"] | None
 
 
+class RecompileFixesRow(TypedDict):
+    """What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes."""
+
+    id: int
+    code_object: int
+    fix: Literal["mark_dynamic", "mark_unbacked", "dynamic_true", "module_int", "tensor_argument", "few_values", "same_layout", "same_rank", "same_dtype", "same_device", "same_requires_grad", "same_type", "same_object", "same_structure", "same_global_state"] | None
+    source: str | None
+    dimension: int | None
+    combines: list[int]
+    compile_count: int
+    remaining_count: int
+    avoided: list[str]
+    total_us: int | None
+    saved_us: int | None
+
+
 class RecompileReasonsRow(TypedDict):
     """Guard failures: one row per cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first."""
 
@@ -1564,6 +1610,8 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["caches"]) -> list[CachesRow]: ...
     @overload
+    def __call__(self, name: Literal["call_inputs"]) -> list[CallInputsRow]: ...
+    @overload
     def __call__(self, name: Literal["captures"]) -> list[CapturesRow]: ...
     @overload
     def __call__(self, name: Literal["code_objects"]) -> list[CodeObjectsRow]: ...
@@ -1620,6 +1668,8 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["graphs"]) -> list[GraphsRow]: ...
     @overload
+    def __call__(self, name: Literal["guard_failures"]) -> list[GuardFailuresRow]: ...
+    @overload
     def __call__(self, name: Literal["guard_trees"]) -> list[GuardTreesRow]: ...
     @overload
     def __call__(self, name: Literal["guards"]) -> list[GuardsRow]: ...
@@ -1663,6 +1713,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["rank_decisions"]) -> list[RankDecisionsRow]: ...
     @overload
     def __call__(self, name: Literal["recompile_causes"]) -> list[RecompileCausesRow]: ...
+    @overload
+    def __call__(self, name: Literal["recompile_fixes"]) -> list[RecompileFixesRow]: ...
     @overload
     def __call__(self, name: Literal["recompile_reasons"]) -> list[RecompileReasonsRow]: ...
     @overload

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
-from tlparse_bundle.guards.values import JsonList, Named, Tensor
+from tlparse_bundle.guards.values import SHORT_DTYPES, JsonList, Named, Tensor
 
 NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
 MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
@@ -36,6 +36,21 @@ _EXPRESSIONS = _VALUES | {
     "DICT_LENGTH",
     "DICT_CONTAINS",
 }
+# The right side of a comparison with a constant; longer ones are source code.
+_CONSTANT = re.compile(r" (?:==|is) (?P<value>(?![LG]\[)[^=]{1,500})$")
+# torch/_dynamo/guards.py until 2.3 and, for aliasing, later: the conditions of each kind.
+_FLAT = (
+    ("check_tensor(", "TENSOR_MATCH"),
+    ("check_overlapping(", "STORAGE_OVERLAPPING"),
+    ("___check_type_id(", "TYPE_MATCH"),
+    ("___check_obj_id(", "ID_MATCH"),
+    ("___check_global_state(", "GLOBAL_STATE"),
+    ("___check_current_backend(", "BACKEND_MATCH"),
+    ("utils_device.CURRENT_DEVICE ", "DEFAULT_DEVICE"),
+    ("hasattr(", "HASATTR"),
+    ("len(", "LENGTH_CHECK"),
+)
+_FLAT_SOURCE = re.compile(r"[LG]\[[^\[\],()]{1,200}\](?:\.\w+|\[[^\[\],()]{1,200}\])*")
 _NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
@@ -48,7 +63,6 @@ class Predicate:
     kind: str
     source: str | None
     text: str
-    line: int  # of the payload, from 0
     comment: str | None = None
     type_name: str | None = None  # of the guarded value, where torch says it
 
@@ -56,6 +70,21 @@ class Predicate:
     def can_be_evaluated(self) -> bool:
         """Whether it depends on nothing but values that a call can state."""
         return _evaluator(self.kind, self.text, self.type_name) is not None
+
+    @property
+    def expected(self) -> str | None:
+        """What the guarded value has to be: a tensor such as ``f32[4, None][None, 1]cpu``, the name of a
+        type, a constant as Python writes it. None when the guard asks for something else.
+        """
+        if self.kind == "TENSOR_MATCH":
+            pattern = tensor_pattern(self.text)
+            return None if pattern is None else str(pattern)
+        if self.kind == "TYPE_MATCH":
+            return self.type_name
+        if self.kind in _EXPRESSIONS:
+            found = _CONSTANT.search(self.text)
+            return found["value"] if found else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -77,7 +106,7 @@ def predicates(payload: str) -> list[Predicate]:
 
 def _predicates(payload: str) -> Iterator[Predicate]:
     sources: list[tuple[str | None, str | None]] = []  # of the managers above, by depth: source and type
-    for number, line in enumerate(payload.split("\n")):
+    for line in payload.split("\n"):
         node = NODE.match(line[:_MAX_LINE])
         if node is None:
             continue
@@ -85,16 +114,36 @@ def _predicates(payload: str) -> Iterator[Predicate]:
         del sources[depth:]
         above = sources[-1] if sources else (None, None)
         if MANAGER.match(kind):
-            source, name = SOURCE.search(rest), _TYPE.search(rest)
-            own = normalised(source["source"]) if source else above[0]
-            sources += [above] * (depth - len(sources)) + [(own, name["name"] if name else None)]
+            source, name = manager(rest)
+            sources += [above] * (depth - len(sources)) + [(above[0] if source is None else source, name)]
             continue
-        text, comment = _without_comment(rest)
-        hint = _TYPE.search(text) or _HINT.search(comment or "")
-        yield Predicate(kind, above[0], text, number, comment, hint["name"] if hint else above[1])
+        yield predicate(kind, rest, above)
 
 
-def _without_comment(text: str) -> tuple[str, str | None]:
+def predicate(kind: str, rest: str, above: tuple[str | None, str | None]) -> Predicate:
+    """Return a guard of a tree. ``rest``: the text after its kind; ``above``: source, type of its manager."""
+    text, comment = without_comment(rest)
+    hint = _TYPE.search(text) or _HINT.search(comment or "")
+    return Predicate(kind, above[0], text, comment, hint["name"] if hint else above[1])
+
+
+def flat_predicate(code: str) -> Predicate:
+    """Return a guard of a list (``dynamo_guards``), which has no kinds and sources, but conditions."""
+    kind = next((kind for start, kind in _FLAT if code.startswith(start)), None)
+    if kind is None:
+        constant = _CONSTANT.search(code)
+        kind = "EQUALS_MATCH" if constant and _FLAT_SOURCE.fullmatch(code[: constant.start()]) else None
+    source = _FLAT_SOURCE.search(code) if kind else None
+    return Predicate(kind or "LAMBDA_GUARD", normalised(source[0]) if source else None, code)
+
+
+def manager(rest: str) -> tuple[str | None, str | None]:
+    """Return source and type of a manager; ``rest``: what follows its kind."""
+    source, name = SOURCE.search(rest), _TYPE.search(rest)
+    return normalised(source["source"]) if source else None, name["name"] if name else None
+
+
+def without_comment(text: str) -> tuple[str, str | None]:
     """Split a condition from torch's comment. Quoted text can hold what looks like one."""
     place = text.find(_COMMENT)
     while place >= 0:
@@ -213,7 +262,7 @@ def _tensor_match(text: str) -> Any:
             return Outcome(False, f"class {match['name']}", f"class {tensor.name}")
         if tensor.dtype not in (None, match["dtype"]):
             return Outcome(False, match["dtype"], tensor.dtype)
-        if tensor.device is not None and device is not None and _other_device(tensor.device, device):
+        if tensor.device is not None and device is not None and other_device(tensor.device, device):
             return Outcome(False, device, tensor.device)
         if tensor.requires_grad is not None and grad is not None and tensor.requires_grad != grad:
             return Outcome(False, f"requires_grad={grad}", f"requires_grad={tensor.requires_grad}")
@@ -242,6 +291,40 @@ def _tensor_match(text: str) -> Any:
     return outcome
 
 
+class TensorPattern(NamedTuple):
+    """The tensors that a guard accepts. None in sizes and strides is any number, elsewhere unknown."""
+
+    source: str
+    name: str  # its class
+    keys: str  # dispatch keys
+    dtype: str
+    device: str | None
+    requires_grad: bool | None
+    size: list[int | None]
+    stride: list[int | None]
+
+    def __str__(self) -> str:
+        size, stride = (str(numbers) for numbers in (self.size, self.stride))
+        grad = " requires_grad" if self.requires_grad else ""
+        return f"{SHORT_DTYPES.get(self.dtype, self.dtype)}{size}{stride}{self.device or ''}{grad}"
+
+
+@lru_cache(16_384)
+def tensor_pattern(text: str) -> TensorPattern | None:
+    """Parse the text of a tensor guard; None for other text."""
+    match = _TENSOR.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
+    except NotSupported:
+        return None
+    grad = {"True": True, "False": False}.get(match["grad"])
+    device = _device(match["keys"], match["device"])
+    source = normalised(match["source"])
+    return TensorPattern(source, match["name"], match["keys"], match["dtype"], device, grad, size, stride)
+
+
 def _dimensions(text: str) -> list[int | None]:
     """Parse ``4, None``; None is a dynamic dimension, for which other guards decide."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -259,7 +342,8 @@ def _device(keys: str, index: str) -> str | None:
     return first if index in _NULLS else f"{first}:{index}"
 
 
-def _other_device(actual: str, wanted: str) -> bool:
+def other_device(actual: str, wanted: str) -> bool:
+    """Whether two devices differ: 'cuda' is any of its kind."""
     kind, _, index = actual.partition(":")
     wanted_kind, _, wanted_index = wanted.partition(":")
     return kind != wanted_kind or bool(index and wanted_index and index != wanted_index)

@@ -25,6 +25,7 @@ DTYPES = {
     "c64": "torch.complex64",
     "c128": "torch.complex128",
 }
+SHORT_DTYPES = {name: short for short, name in DTYPES.items()}
 _TENSOR = re.compile(
     r"(?P<dtype>[a-z]+\d+)\[(?P<size>[\d, ]*)\](?:\[(?P<stride>[\d, ]*)\])?(?P<device>[a-z]+(?::\d+)?)?"
     r"(?P<grad> requires_grad)?"
@@ -45,7 +46,7 @@ class Tensor:
     name: str | None = None  # 'Tensor', 'Parameter'
 
     def __str__(self) -> str:
-        short = next((short for short, name in DTYPES.items() if name == self.dtype), self.dtype or "?")
+        short = SHORT_DTYPES.get(self.dtype or "", self.dtype or "?")
         parts = [short, str(list(self.size))]
         if self.stride is not None:
             parts.append(str(list(self.stride)))

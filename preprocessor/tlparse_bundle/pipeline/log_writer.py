@@ -29,6 +29,7 @@ from tlparse_bundle.pipeline.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES, RowMemory, WrittenLog
 from tlparse_bundle.statements.derived_tables import compile_tables, recompile_tables
 from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.guard_replay import guard_tables
 from tlparse_bundle.statements.registry import NAME as FINDINGS
 from tlparse_bundle.statements.registry import findings_of
 from tlparse_bundle.tables.log_identity import Identity, rank_of
@@ -197,7 +198,11 @@ class LogBuild:
                 RowMemory(self._memory_bytes),
             )
         )
-        derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
+        derived = {
+            **dict(compile_tables(self.facts)),
+            **dict(recompile_tables(self.facts)),
+            **dict(guard_tables(self.facts, diagnostics)),
+        }
         written.tables |= {
             name: sink.put_rows(log.id, name, rows) for name, rows in derived.items() if len(rows)
         }

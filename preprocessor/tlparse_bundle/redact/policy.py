@@ -22,13 +22,13 @@ CLASSES: Mapping[str, str] = {
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings", "rank_findings"),
     "timeline": ("spans", "instants", "span_totals"),
-    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
+    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects", "recompile_fixes"),
     "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
     "caches": ("caches", "rank_caches", "rank_cache_totals"),
     "metrics": ("metrics", "metric_configs", "metric_fields"),
     "anatomy": ("kinds", "origins", "kind_compiles"),
-    "guards": ("guards", "guard_trees", "expressions"),
+    "guards": ("guards", "guard_trees", "guard_failures", "call_inputs", "expressions"),
     "graphs": (
         *("graphs", "subgraphs", "partitions", "partition_candidates", "failed_partitions", "rank_decisions"),
         *("aliasing", "duplicate_backwards", "rank_graphs"),

@@ -238,7 +238,7 @@ def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: RequestedRecompile)
     reason = one.reasons[0] if one.reasons else None
     first = reason or _NO_REASON
     cause = causes.setdefault(
-        cause_key(one.row["code_object"], one.reasons, reason),
+        cause_key(one.row["code_object"], reason),
         {
             "id": len(causes),
             "code_object": one.row["code_object"],

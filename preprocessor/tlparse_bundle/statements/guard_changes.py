@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import Cause
 
@@ -15,14 +16,13 @@ _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
 _ARGUMENT = re.compile(r"(?!___)(?!self$)[A-Za-z_]\w*|L\['(?!___)\w+'\]")
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
-_LOCAL = re.compile(r"\bL\['(\w+)'\]")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
 
 
 def source_name(source: str | None) -> str | None:
     """Return the name in the user's code: "x" for "L['x']"."""
-    return source and _LOCAL.sub(r"\1", source)
+    return source and local_name(source)
 
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
@@ -57,7 +57,7 @@ def subject(change: str, source: str | None, dimension: int | None) -> str:
 def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     """Return a clause such as "`x.size(0)` had 3 different values (`4`, `5`, `9`)", or torch's guard text."""
     if cause.reason is None:
-        return "every cache entry failed several guards"
+        return "torch recorded no reason"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
     if len(cause.changes) == 1 and change == "identity":
         return f"{subject(change, source, None)} is a different object"

@@ -1,12 +1,14 @@
-"""Causes of recompiles: of all guards that failed, the one that shows what changed."""
+"""Causes of recompiles: the failing guard of the cache entry that torch tried first."""
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
@@ -18,7 +20,7 @@ _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
 
-_Cell = tuple[str | None, str, int | None]  # source, change, dimension
+_NUMBER = re.compile(r"-?\d{1,15}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def requested_recompiles(facts: Facts) -> RequestedRecompiles:
 
 @dataclass(slots=True)
 class Cause:
-    """Recompiles of one function for one reason. ``reason`` is None when no cache entry almost matched."""
+    """Recompiles of one function for one reason. ``reason`` is None when torch logged none."""
 
     function: FunctionKey  # see Facts.function_key
     reason: RecompileReasonsRow | None
@@ -88,10 +90,10 @@ class Cause:
 def causes(facts: Facts) -> list[Cause]:
     """Return the causes of recompiles, in order of first appearance."""
     everything = facts.once(requested_recompiles)
-    earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
     by_key: dict[tuple[Any, ...], Cause] = {}
+    actuals = _actuals(facts)
     for number, one in enumerate(everything):
         leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
         if one.row["compile"] is not None:
@@ -102,9 +104,9 @@ def causes(facts: Facts) -> list[Cause]:
             continue
         if one.compile_index in facts.forbidden:
             continue  # a failure, not a recompile
-        reason = earlier.near(one.reasons)
+        reason = one.reasons[0] if one.reasons else None
         function = facts.function_key(one.compile_index)
-        cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
+        cause = by_key.setdefault(cause_key(function, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
         name = facts.compiles[one.compile_index]["function"]
@@ -112,64 +114,38 @@ def causes(facts: Facts) -> list[Cause]:
         if reason is not None:
             cause.changes[reason["change"]] = None
             values = cause.refused_values if refused else cause.values
+            actual = actuals.get(number, reason["actual"])
             if not refused or not cause.rows:
-                cause.open = reason["actual"] is None
+                cause.open = actual is None
             if reason["change"] == cause.change:
-                values.update(
-                    (value, None) for value in (reason["expected"], reason["actual"]) if value is not None
-                )
+                values.update((value, None) for value in (reason["expected"], actual) if value is not None)
     return list(by_key.values())
 
 
-def cause_key(
-    owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
-) -> tuple[Any, ...]:
+def _actuals(facts: Facts) -> dict[int, int | str]:
+    """Return the value of each call where it failed the first guard. torch records it for tensors only."""
+    wanted: dict[str, list[tuple[int, str]]] = {}
+    for number, one in enumerate(facts.once(requested_recompiles)):
+        reason = one.reasons[0] if one.reasons else None
+        if reason and reason["change"] in ("value", "flag") and reason["source"] and one.row["compile"]:
+            wanted.setdefault(one.row["compile"], []).append((number, local_name(reason["source"])))
+    found: dict[int, int | str] = {}
+    for row in facts.table("call_inputs") if wanted else ():
+        for number, source in wanted.get(row["compile"], ()):
+            if row["value"] is not None and local_name(row["source"]) == source:
+                found[number] = int(row["value"]) if _NUMBER.fullmatch(row["value"]) else row["value"]
+    return found
+
+
+def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any, ...]:
     """Return a key that recompiles with the same cause share.
 
-    ``owner``: the function or code object; ``reason``: the most telling one of ``reasons``.
+    ``owner``: the function or code object; ``reason``: of the cache entry that torch tried first.
     """
     if reason is None:
-        return owner, "nothing near" if reasons else "unknown"
+        return owner, "unknown"
     change, source = reason["change"], reason["source"]
     if source is not None and change in _OF_AN_OBJECT:
         return owner, source, "object"
     vague = reason["guard"] if source is None or change in ("other", "shape") else None
     return owner, source, change, reason["dimension"], vague
-
-
-class _EarlierValues:
-    """Values that cache entries were compiled for, by (compile, source, change, dimension)."""
-
-    def __init__(self, everything: Iterable[RequestedRecompile]):
-        self._values: dict[tuple[Any, ...], Any] = {}
-        for one in everything:
-            for reason in one.reasons:
-                cell = _cell(reason)
-                if reason["entry"] is not None and reason["expected"] is not None:
-                    self._values[(reason["entry"], *cell)] = reason["expected"]
-                if reason["compile"] is not None and reason["actual"] is not None:
-                    self._values.setdefault((reason["compile"], *cell), reason["actual"])
-
-    def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
-        """Return the reason of the newest cache entry with a single known guard failure, or None."""
-        if len(reasons) == 1:
-            return reasons[0]
-        actual = {
-            _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
-        }  # all from one call
-        return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
-
-    def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
-        """Whether values of other guards would also have failed for this cache entry."""
-        mine = _cell(reason)
-        others = (
-            (self._values.get((reason["entry"], *cell)), actual)
-            for cell, actual in actual_values.items()
-            if cell != mine
-        )
-        return any(value is not None and value != actual for value, actual in others)
-
-
-def _cell(reason: RecompileReasonsRow) -> _Cell:
-    """Return the source, change and dimension of a reason."""
-    return reason["source"], reason["change"], reason["dimension"]

@@ -4,20 +4,95 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constants, others_than_autograd
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_savings import Savings, saved_text, savings
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import Remedy
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileFixesRow
+
 
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
-    """Return our fixes for a cause; ``name`` is the source as the user's code names it."""
+    """Return our fixes for a cause; ``name`` is the source as the user's code names it.
+
+    A fix that would avoid no compile is not among them, where the log tells the inputs of the calls.
+    """
     if cause.reason is None:
         return []
+    found = savings(facts, cause)
+    if found is None:
+        return _general(facts, cause, name)
+    offered = []
+    if found.own is not None and (found.own["avoided"] or found.together):
+        remedy = _of_fix(facts, cause, found.own, name)
+        offered += [_with_savings(remedy, found.own, found)] if remedy else []
+    elif _is_specialized(facts, cause, name):
+        return _general(facts, cause, name)
+    if found.dynamic is not None and found.dynamic is found.best:
+        text = "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic."
+        offered.append(_with_savings(Remedy(text), found.dynamic, found if found.own is None else None))
+    return offered
+
+
+def _with_savings(remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
+    """Add to a fix what it saves, alone and with others."""
+    saved = f"This would avoid {saved_text(row)}" if row["avoided"] else "Alone, this avoids no compile"
+    if found is not None and found.together is not None:
+        together, others = found.together
+        saved += f"; together with {listed(list(map(fix_name, others)))}, {saved_text(together)}"
+    return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def fix_name(row: RecompileFixesRow) -> str:
+    """Return a fix as part of a sentence: "a dynamic `x.size(0)`"."""
+    name = code(local_name(row["source"] or "x"))
+    at = row["dimension"]
+    forms = {
+        "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
+        "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})`",
+        "dynamic_true": "`dynamic=True`",
+        "module_int": f"a dynamic {name}",
+        "tensor_argument": f"{name} as a tensor",
+        "few_values": f"one value of {name}",
+        "same_layout": f"one memory layout of {name}",
+        "same_rank": f"one number of dimensions of {name}",
+        "same_dtype": f"one dtype of {name}",
+        "same_device": f"one device of {name}",
+        "same_requires_grad": f"one `requires_grad` of {name}",
+        "same_type": f"one type of {name}",
+        "same_object": f"one object {name}",
+        "same_structure": f"one length of {name}",
+        "same_global_state": "one global state",
+    }
+    return forms[row["fix"] or ""]
+
+
+def _of_fix(facts: Facts, cause: Cause, row: RecompileFixesRow, name: str | None) -> Remedy | None:
+    """Return the text of a fix."""
+    make = _REMEDIES.get(_FIXES.get(row["fix"] or "", row["fix"] or ""))
+    return make(facts, cause, _argument(name)) if make else None
+
+
+def _argument(name: str | None) -> str:
+    return (name or "x").replace("`", "'")
+
+
+def _is_specialized(facts: Facts, cause: Cause, name: str | None) -> bool:
+    return cause.change in ("size", "value") and _is_constant(facts, cause, _argument(name))
+
+
+def _general(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
+    """Return the usual fix for a cause."""
     make = _REMEDIES.get(_kind(facts, cause) or "")
-    remedy = make(facts, cause, (name or "x").replace("`", "'")) if make else None
+    remedy = make(facts, cause, _argument(name)) if make else None
     return [remedy] if remedy else []
 
 
@@ -141,6 +216,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
+_FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",
     "stride": "same_layout",
@@ -160,6 +236,10 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "mark_unbacked": _mark_unbacked,
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,
+    "module_int": lambda facts, cause, name: Remedy(
+        "Let integers of modules be dynamic.",
+        "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
+    ),
     "use_duck_shape": lambda facts, cause, name: Remedy(
         "Give equal sizes separate symbols.", "torch.fx.experimental._config.use_duck_shape = False"
     ),
@@ -169,11 +249,11 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     ),
     "same_dtype": _text("Pass inputs of the same dtype, or compile a separate function for each dtype."),
     "same_device": _text("Pass inputs on the same device."),
-    "same_grad_mode": _text("Call it with the same grad mode and the same `requires_grad` of each input."),
+    "same_grad_mode": _text("Pass `NAME` with the same `requires_grad` in each call."),
     "tensor_argument": _text("Pass the number as a tensor. A Python number is specialized."),
     "few_values": _text(
-        "Each value of `NAME` triggers a recompile. If there are more than a few values, move the code that"
-        " depends on it out of the compiled function."
+        "Each value of `NAME` needs a compile: if there are many, move the code that depends on it out of the"
+        " compiled function."
     ),
     "same_type": _text("Pass arguments of the same type."),
     "same_object": _text(

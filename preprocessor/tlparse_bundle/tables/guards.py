@@ -1,15 +1,16 @@
-"""Guards of each compile: kinds, sources, and the cost of one check."""
+"""Guards of each compile: what they check, where they come from, and the cost of one check."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import dumps
-from tlparse_bundle.guards.predicates import MANAGER, NODE, SOURCE
+from tlparse_bundle.guards.predicates import MANAGER, NODE, Predicate, flat_predicate, manager, predicate
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
@@ -23,34 +24,30 @@ if TYPE_CHECKING:
         form: Literal["tree", "list"]
         guard_count: int
         latency_us: float | None
-        list: int
-        row_count: int
+        guards: list[int]
+        payload_lines: list[int]
         manager_count: int
         counts: dict[str, int]
 
 
-_MAX_ROWS = 5000  # guards of one list that get a row; all are counted
-_MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
+_MAX_LISTED = 5000  # guards of one record that are listed; all are counted
+_MAX_LINE = 4000  # characters of a line that are read
 _MAX_REMEMBERED = 1000  # characters of a line that is remembered
 _MAX_KINDS = 256  # torch has some fifty
-_PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
+_PLACE = re.compile(r"(?:^|# )(?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
 # At the beginning of a line, which '^' would look for at every character.
 _LATENCY = re.compile(r"Guard latency = (?<![^\n]Guard latency = )(?P<us>\d{1,12}(?:\.\d{1,9})?) us")
-# A row of 'guards' but its list. A log can have millions: they are put together from JSON that was written
-# once.
-_ROW = b',"payload_line":%d,"kind":%b,"source":%b,"depth":%d,%b}'
-_NO_PLACE = b'"file":null,"line":null,"function":null'
-_NULL = b"null"
+
+_Above = tuple[str | None, str | None]  # source and type of a manager
 
 
 class _Node(NamedTuple):
-    """A line of a guard tree, with the JSON of its fields."""
+    """A line of a guard tree."""
 
-    is_manager: bool
     kind: str
-    kind_json: bytes
     depth: int
-    json: bytes  # of a manager, its source, b"" when it names none; of a guard, the fields of its place
+    manager: _Above | None  # None for a guard
+    rest: str
 
 
 @lru_cache(4096)
@@ -62,27 +59,7 @@ def _node(line: str) -> _Node | None:
     if node is None:
         return None
     kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
-    if MANAGER.match(kind):
-        source = SOURCE.search(rest)
-        return _Node(True, kind, b"", depth, dumps(text_of(source["source"])) if source else b"")
-    place = _PLACE.search(rest)
-    if place is None:
-        return _Node(False, kind, dumps(kind), depth, _NO_PLACE)
-    cells = {
-        "file": text_of(place["file"]),
-        "line": int(place["line"]),
-        "function": text_of(place["function"]),
-    }
-    return _Node(False, kind, dumps(kind), depth, dumps(cells)[1:-1])
-
-
-class _List(NamedTuple):
-    """Guards of a payload."""
-
-    rows: list[bytes]  # see _ROW
-    guard_count: int
-    manager_count: int
-    counts: dict[str, int]
+    return _Node(kind, depth, manager(rest) if MANAGER.match(kind) else None, rest)
 
 
 class Guards:
@@ -93,7 +70,7 @@ class Guards:
         self._diagnostics = context.diagnostics
         self._trees: Rows[GuardTreesRow] = Rows()
         self._guards: Rows[GuardsRow] = Rows()
-        self._lists: dict[bytes, int] = {}
+        self._ids: dict[bytes, int] = {}  # of guards, by the hash of their row
         self._read = ParseCache(self._parse)
 
     def observe(self, event: Event) -> None:
@@ -106,80 +83,107 @@ class Guards:
 
     def _parse(self, event: Event) -> tuple[_TreeFields, str | None]:
         """Return the fields of a row of 'guard_trees', and the problem with the payload."""
-        text, complaint, latency = payload_text(event), None, None
+        text = payload_text(event)
         if event.type == "dynamo_guards":
-            guards = _guards(text)
-            if guards is None:
-                complaint = "not a list of guards"
-            # torch writes each on a line, below a bracket, without kind and source.
-            rows = [
-                _ROW % (number + 1, _NULL, _NULL, 0, _NO_PLACE)
-                for number in range(min(len(guards or ()), _MAX_ROWS))
-            ]
-            guard_list = _List(rows, len(guards or ()), 0, {})
-        else:
-            guard_list, latency = _tree(text), _LATENCY.search(text)
-            if not guard_list.manager_count and not guard_list.counts:
-                complaint = "not a tree of guards"
-        fields: _TreeFields = {
-            "form": "list" if event.type == "dynamo_guards" else "tree",
-            "guard_count": guard_list.guard_count,
-            "latency_us": float(latency["us"]) if latency else None,
-            "list": self._intern(guard_list),
-            "row_count": len(guard_list.rows),
-            "manager_count": guard_list.manager_count,
-            "counts": guard_list.counts,
-        }
-        return fields, complaint
+            return self._list(text)
+        return self._tree(text)
 
-    def _intern(self, guard_list: _List) -> int:
-        """Return the id of a list. Equal lists, as of one function compiled for different sizes, share an
-        id.
-        """
-        rows = b"\n".join(guard_list.rows)
-        key = hashlib.sha256(dumps([guard_list.manager_count, guard_list.counts]) + rows).digest()
-        number = self._lists.get(key)
+    def _list(self, text: str) -> tuple[_TreeFields, str | None]:
+        """Read [{code, stack, user_stack}], which torch 2.13 writes for aliasing guards only."""
+        try:
+            guards = parse_json(text)
+        except ValueError:
+            guards = None
+        items = guards if type(guards) is list else []
+        counts: dict[str, int] = {}
+        ids = array("q")
+        for item in items:
+            code = item.get("code") if type(item) is dict else None
+            guard = flat_predicate(code[:_MAX_LINE] if type(code) is str else "")
+            kind = _count(counts, guard.kind)
+            if len(ids) < _MAX_LISTED:
+                ids.append(self._id(guard, kind, 0))
+        fields: _TreeFields = {
+            "form": "list",
+            "guard_count": len(items),
+            "latency_us": None,
+            "guards": ids.tolist(),
+            "payload_lines": list(range(1, len(ids) + 1)),  # each on a line, below a bracket
+            "manager_count": 0,
+            "counts": counts,
+        }
+        return fields, None if type(guards) is list else "not a list of guards"
+
+    def _tree(self, text: str) -> tuple[_TreeFields, str | None]:
+        counts: dict[str, int] = {}
+        managers = 0
+        above: list[_Above] = []  # of the managers above, by depth
+        ids, lines = array("q"), array("q")
+        for number, line in enumerate(text.split("\n")):
+            node = _node(line) if len(line) <= _MAX_REMEMBERED else _node.__wrapped__(line[:_MAX_LINE])
+            if node is None:
+                continue
+            del above[node.depth :]
+            around = above[-1] if above else (None, None)
+            if node.manager is not None:
+                managers += 1
+                source, type_name = node.manager
+                own = (around[0] if source is None else source, type_name)
+                above += [around] * (node.depth - len(above)) + [own]
+                continue
+            kind = _count(counts, node.kind)
+            if len(ids) < _MAX_LISTED:
+                ids.append(self._tree_id(node, kind, around))
+                lines.append(number)
+        latency = _LATENCY.search(text)
+        fields: _TreeFields = {
+            "form": "tree",
+            "guard_count": sum(counts.values()),
+            "latency_us": float(latency["us"]) if latency else None,
+            "guards": ids.tolist(),
+            "payload_lines": lines.tolist(),
+            "manager_count": managers,
+            "counts": counts,
+        }
+        return fields, None if managers or counts else "not a tree of guards"
+
+    def _tree_id(self, node: _Node, kind: str, above: _Above) -> int:
+        key = hashlib.sha256(repr((node, kind, above)).encode("utf-8", "surrogatepass")).digest()[:16]
+        number = self._ids.get(key)
         if number is None:
-            number = self._lists[key] = len(self._lists)
-            start = b'{"list":%d' % number
-            self._guards.add_lines([start + row for row in guard_list.rows])
+            number = self._id(predicate(node.kind, node.rest, above), kind, node.depth)
+            self._ids[key] = number
         return number
+
+    def _id(self, guard: Predicate, kind: str, depth: int) -> int:
+        """Return the id of a guard. Equal ones of a log have one row."""
+        place = _PLACE.search(guard.comment or "")
+        row: GuardsRow = {
+            "id": len(self._guards),
+            "kind": text_of(kind),
+            "source": None if guard.source is None else text_of(guard.source),
+            "text": guard.text,
+            "expected": None if guard.expected is None else text_of(guard.expected),
+            "can_be_evaluated": guard.can_be_evaluated,
+            "depth": depth,
+            "file": text_of(place["file"]) if place else None,
+            "line": int(place["line"]) if place else None,
+            "function": text_of(place["function"]) if place else None,
+        }
+        key = hashlib.sha256(dumps({**row, "id": None})).digest()[:16]
+        if key not in self._ids:
+            self._ids[key] = row["id"]
+            self._guards.append(row)
+        return self._ids[key]
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "guard_trees", self._trees
         yield "guards", self._guards
 
 
-def _tree(text: str) -> _List:
-    rows: list[bytes] = []
-    counts: dict[str, int] = {}
-    managers = 0
-    sources: list[bytes] = []  # of the managers above, by depth
-    for number, line in enumerate(text.split("\n")):
-        node = _node(line) if len(line) <= _MAX_REMEMBERED else _node.__wrapped__(line[:_MAX_LINE])
-        if node is None:
-            continue
-        is_manager, kind, kind_json, depth, json = node
-        del sources[depth:]
-        source = sources[-1] if sources else _NULL
-        if is_manager:
-            managers += 1
-            sources += [source] * (depth - len(sources)) + [json or source]
-            continue
-        if kind not in counts and len(counts) >= _MAX_KINDS:
-            kind, kind_json = "OTHER", b'"OTHER"'
-        counts[kind] = counts.get(kind, 0) + 1
-        if len(rows) < _MAX_ROWS:
-            rows.append(_ROW % (number, kind_json, source, depth, json))
-    return _List(rows, sum(counts.values()), managers, counts)
-
-
-def _guards(text: str) -> list[Any] | None:
-    """Return [{code, stack, user_stack}], which torch 2.13 writes for aliasing guards only; None for other
-    payloads.
-    """
-    try:
-        guards = parse_json(text)
-    except ValueError:
-        return None
-    return guards if type(guards) is list else None
+def _count(counts: dict[str, int], kind: str) -> str:
+    """Count a kind; return the name under which it counts."""
+    if kind not in counts and len(counts) >= _MAX_KINDS:
+        kind = "OTHER"
+    counts[kind] = counts.get(kind, 0) + 1
+    return kind

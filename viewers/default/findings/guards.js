@@ -10,7 +10,6 @@ import { cards, shownBy } from "../shared/finding-leads.js";
 import { IN_METRICS, IN_METRICS_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
 import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
-import { withoutPlace } from "../shared/program-line.js";
 
 const MOST_KINDS = 4;
 
@@ -132,7 +131,7 @@ export async function openGuards({ log, state }) {
         found,
         (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event)(finding),
       ),
-      guardDetail({ log, state }, model, trees, trees[i], (element) => {
+      guardDetail({ log, state }, model, trees[i], (element) => {
         inner = element;
       }),
     ],
@@ -149,8 +148,8 @@ export async function openGuards({ log, state }) {
   };
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {Tree[]} trees @param {Tree} tree one of them @param {(field: HTMLElement) => void} onfilter called with the filter field */
-function guardDetail({ log, state }, model, trees, tree, onfilter) {
+/** @param {{log: any, state: any}} context @param {any} model @param {Tree} tree @param {(field: HTMLElement) => void} onfilter called with the filter field */
+function guardDetail({ log, state }, model, tree, onfilter) {
   const index = numberOf(model, tree);
   const { key, guard_count: made } = model.compiles[index];
   let guards = /** @type {Guard[]} */ ([]); // filled when loaded
@@ -163,11 +162,9 @@ function guardDetail({ log, state }, model, trees, tree, onfilter) {
       in: name ?? "",
     };
   };
-  let lines = /** @type {string[] | null} */ (null); // of the payload, set when loaded
-  const text = (/** @type {number} */ i) =>
-    (lines?.[guards[i].payload_line] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
+  const text = (/** @type {number} */ i) => guards[i].text;
   let address = "dynamo_cpp_guards_str";
-  const lineOf = (/** @type {number} */ i) => String(guards[i].payload_line + 1);
+  const lineOf = (/** @type {number} */ i) => String(tree.payload_lines[i] + 1);
   const line = (/** @type {number} */ i) =>
     state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
   const grid = new Grid({
@@ -212,7 +209,7 @@ function guardDetail({ log, state }, model, trees, tree, onfilter) {
         title: "Guard",
         least: "7rem",
         class: "mono",
-        cell: (i) => h("span", { title: text(i) }, withoutPlace(text(i))),
+        cell: (i) => h("span", { title: text(i) }, text(i)),
       },
     ],
   });
@@ -231,7 +228,7 @@ function guardDetail({ log, state }, model, trees, tree, onfilter) {
       fit.length === all.length
         ? plural(all.length, "guard")
         : `${count(fit.length)} of ${plural(all.length, "guard")}`,
-      tree.row_count < tree.guard_count && `, the first of ${count(tree.guard_count)} in the record`,
+      tree.guards.length < tree.guard_count && `, the first of ${count(tree.guard_count)} in the record`,
     );
     grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
   };
@@ -242,21 +239,17 @@ function guardDetail({ log, state }, model, trees, tree, onfilter) {
   filter.value = state.current.guard;
   onfilter(filter);
   const note = h("span", { class: "dim" });
-  guardsOf(log, trees, tree).then(
-    (found) => {
-      guards = found;
+  log.table("guards").then(
+    (/** @type {Guard[]} */ rows) => {
+      guards = tree.guards.map((id) => rows[id]);
       show(filter.value);
     },
-    (error) => fill(note, `Can't read the guards. ${error.message}`),
+    (/** @type {Error} */ error) => fill(note, `Can't read the guards. ${error.message}`),
   );
-  readLines(log, tree).then(
-    (found) => {
-      lines = found.lines;
-      address = found.address;
-      show(filter.value);
-    },
-    (error) => fill(note, `Can't read the guard text. ${error.message}`),
-  );
+  addressOf(log, tree).then((found) => {
+    address = found;
+    show(filter.value);
+  });
   return h(
     "div",
     { class: "fill guard-detail" },
@@ -316,19 +309,9 @@ function guardDetail({ log, state }, model, trees, tree, onfilter) {
   );
 }
 
-/** Return the guards of a tree; reads only the table files that hold them. @param {any} log @param {Tree[]} trees @param {Tree} tree @returns {Promise<Guard[]>} */
-async function guardsOf(log, trees, tree) {
-  const lengths = new Map(trees.map((other) => [other.list, other.row_count])); // the table is sorted by list
-  const first = [...lengths].reduce((sum, [list, length]) => (list < tree.list ? sum + length : sum), 0);
-  return log.tableRows("guards", first, tree.row_count);
-}
-
-/** Return the lines of the payload and the address of the artifact. @param {any} log @param {Tree} tree */
-async function readLines(log, tree) {
+/** Return the address of the artifact of a tree. @param {any} log @param {Tree} tree */
+async function addressOf(log, tree) {
   const artifacts = await compileArtifacts(log, tree);
-  const artifact = artifacts.find((row) => row.event === tree.event) ?? (await log.event(tree.event));
-  return {
-    lines: ((await log.text(artifact)) ?? "").split("\n"),
-    address: artifact.address ?? artifact.name,
-  };
+  const artifact = artifacts.find((row) => row.event === tree.event);
+  return artifact?.address ?? (await log.event(tree.event)).name;
 }

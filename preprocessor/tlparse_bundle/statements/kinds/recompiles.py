@@ -19,6 +19,7 @@ from tlparse_bundle.statements.recompile_causes import (
     requested_recompiles,
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
+from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 
@@ -72,6 +73,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         f"The guard comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
+    saved = saved_us(facts, cause)
     found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
     hint = found[1].removesuffix(")") if found else None
     if hint and hint.startswith("guard on "):  # a variable name, not advice
@@ -93,8 +95,12 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         count=len(cause.rows),
         cost_us=compiling_us(
             frame.row for one in recompiled if (frame := facts.frame_with(one.compile_index)) is not None
-        ),
-        cost_of="these recompiles" + (" and those they triggered" if cause.cascade else ""),
+        )
+        if saved is None
+        else saved,
+        cost_of="recompiles that its fix avoids"
+        if saved is not None
+        else "these recompiles" + (" and those they triggered" if cause.cascade else ""),
         remedies=(
             [Remedy(" ".join(hint.split()), source=TORCH)]
             if hint

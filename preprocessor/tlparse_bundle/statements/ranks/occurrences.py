@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
@@ -130,30 +129,30 @@ def _recompile(frame: int | None, text: str | None, reason: RecompileReasonsRow 
     return Occurrence("recompile", frame, text[:MAX_TEXT], None, reason["file"], reason["line"])
 
 
-def _guard_lists(frames: Frames) -> dict[int, int]:
-    """Return the list of guards in the last guard tree of each frame with one."""
+def _guard_lists(frames: Frames) -> dict[int, list[int]]:
+    """Return the guards in the last guard tree of each frame with one."""
     trees = ((frames.number_of(tree), tree) for tree in frames.table("guard_trees"))
-    return {number: tree["list"] for number, tree in trees if tree["form"] == "tree" and number is not None}
+    return {number: tree["guards"] for number, tree in trees if tree["form"] == "tree" and number is not None}
 
 
 def _guard_hashes(frames: Frames) -> list[str | None]:
     """Return the hash of the guards of each frame."""
-    of_frame = _guard_lists(frames)
-    listed = set(of_frame.values())
-    hashes = {number: _guard_hash(guards) for number, guards in _guards(frames) if number in listed}
-    return [hashes.get(of_frame.get(frame, -1)) for frame in range(len(frames))]
+    guards = _guards(frames)
+    hashes = {frame: _guard_hash([guards[id_] for id_ in ids]) for frame, ids in _guard_lists(frames).items()}
+    return [hashes.get(frame) for frame in range(len(frames))]
 
 
 def _guards_of(frames: Frames, frame: int) -> set[tuple[str, str]]:
     """Return the guards of a frame as (kind, source)."""
-    of_frame = _guard_lists(frames).get(frame)
-    return next((set(guards) for number, guards in _guards(frames) if number == of_frame), set())
+    guards = _guards(frames)
+    return {guards[id_] for id_ in _guard_lists(frames).get(frame, ())}
 
 
-def _guards(frames: Frames) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Yield (number, [(kind, source)]) of each list of guards. Streams, since a log can have millions."""
-    for number, rows in groupby(frames.log.stream("guards"), lambda row: int(row["list"])):
-        yield number, [(row["kind"] or "", _GLOBAL_NUMBER.sub("_*", row["source"] or "")) for row in rows]
+def _guards(frames: Frames) -> list[tuple[str, str]]:
+    """Return (kind, source) of each guard of the log, by its id."""
+    return [
+        (row["kind"], _GLOBAL_NUMBER.sub("_*", row["source"] or "")) for row in frames.log.stream("guards")
+    ]
 
 
 def _guard_hash(guards: list[tuple[str, str]]) -> str | None:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.guards.predicates import without_comment
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.text.record_values import cut, frames_in
 
@@ -148,8 +149,9 @@ def parse_reason(text: str) -> ReasonFields:
     text, _, user_stack = text.partition(_USER_STACK)
     match = _ID.match(text)
     guard, comment = match["rest"] if match else text, ""
-    if "  # " in guard:
-        guard, _, comment = guard.partition("  # ")
+    condition, after = without_comment(guard)
+    if after is not None:
+        guard, comment = condition, after
     elif " (HINT: " in guard:
         guard, _, comment = guard.partition(" (HINT: ")
         comment = f"(HINT: {comment}"

@@ -1,0 +1,179 @@
+"""The guards of a cache entry that an input fails, taken apart into what each asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tlparse_bundle.guards.inputs import Input, checked
+from tlparse_bundle.guards.predicates import (
+    Outcome,
+    Predicate,
+    TensorPattern,
+    check,
+    other_device,
+    tensor_pattern,
+)
+from tlparse_bundle.guards.values import Tensor
+
+Aspect = Literal[
+    "size",
+    "stride",
+    "rank",
+    "dtype",
+    "device",
+    "requires_grad",
+    "class",
+    "dispatch_keys",
+    "shape",
+    "value",
+    "type",
+    "identity",
+    "length",
+    "state",
+    "other",
+]
+# Guards that cannot be evaluated, but whose text says what they ask for: another text is another value.
+_BY_TEXT: dict[str, Aspect] = {
+    "ID_MATCH": "identity",
+    "CLOSURE_MATCH": "identity",
+    "FUNCTION_MATCH": "identity",
+    "TYPE_MATCH": "type",
+    "GLOBAL_STATE": "state",
+    "DEFAULT_DEVICE": "state",
+    "BACKEND_MATCH": "identity",
+    "HASATTR": "other",
+    "DIMENSION_DYNAMIC_MARKING_GUARD": "other",
+    "DETERMINISTIC_ALGORITHMS": "state",
+    "DUPLICATE_INPUT": "other",
+}
+_EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN")
+
+_IS_EMPTY = re.compile(r"not (\S+)")
+_OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What an input has other than a guard asks for. ``dimension``: of sizes and strides."""
+
+    aspect: Aspect
+    source: str
+    dimension: int | None = None
+    expected: Any = None
+    actual: Any = None
+
+
+def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None:
+    """Return how an input differs from what a guard asks for: nothing when it holds, None when the log does
+    not tell.
+    """
+    if predicate.kind == "TENSOR_MATCH":
+        return _of_tensor(predicate, input)
+    outcome = _empty(predicate, input) or check(predicate, input.values)
+    if outcome.holds:
+        return ()
+    if outcome.holds is False:
+        aspect: Aspect = (
+            "shape"
+            if predicate.kind in _EXPRESSION
+            else "length"
+            if predicate.kind in _LENGTHS
+            else "type"
+            if predicate.kind == "TYPE_MATCH"
+            else "value"
+        )
+        source = predicate.source or predicate.text
+        return (
+            Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
+        )
+    if predicate.kind == "ID_MATCH" and (other := _other_type(predicate, input)):
+        return (Difference("type", predicate.source or "", None, predicate.text, other),)
+    if predicate.kind in _BY_TEXT:
+        own = input.guards.get(checked(predicate))
+        if own == predicate.text:
+            return ()
+        if own is not None:
+            return (Difference(_BY_TEXT[predicate.kind], predicate.source or "", None, predicate.text, own),)
+    return None
+
+
+def says_value(predicate: Predicate) -> bool:
+    """Whether the text of a guard says what it asks for. ``___check_global_state()`` of torch until 2.12, for
+    example, does not.
+    """
+    return bool(predicate.text) and not predicate.text.endswith("()")
+
+
+def unknown_difference(predicate: Predicate) -> Difference:
+    """Return the difference of a guard that failed, when only torch's word is known."""
+    return Difference(_BY_TEXT.get(predicate.kind, "other"), predicate.source or "")
+
+
+def _empty(predicate: Predicate, input: Input) -> Outcome | None:
+    """Check ``not SOURCE``, by which torch asks for an empty container. None for other guards."""
+    match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind == "LENGTH_CHECK" else None
+    length = input.values.get(f"len({match[1]})") if match else None
+    return None if length is None else Outcome(length == 0, "0", str(length))
+
+
+def _other_type(predicate: Predicate, input: Input) -> str | None:
+    """Return the type of the value that is compared with an object, when it is not the type of the object."""
+    match, source = _OBJECT_TYPE.search(predicate.text), predicate.source or ""
+    if match is None:
+        return None
+    if source in input.types:
+        own = input.types[source]
+    elif source in input.values:
+        own = type(input.values[source]).__name__
+    else:
+        return None
+    return own if own != match["name"].rpartition(".")[2] else None
+
+
+def _actual(predicate: Predicate, input: Input, shown: str | None) -> Any:
+    """Return the value itself where it is known: what a fix can do depends on it."""
+    value = input.values.get(predicate.source or "", shown)
+    return shown if isinstance(value, (Tensor, list, tuple, dict)) else value
+
+
+def _of_tensor(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None:
+    wanted = tensor_pattern(predicate.text)
+    if wanted is None:
+        return None
+    actual = input.values.get(wanted.source)
+    if not isinstance(actual, Tensor):
+        if wanted.source not in input.values:
+            return None
+        return (Difference("type", wanted.source, None, "a tensor", type(actual).__name__),)
+    return tuple(_differences(wanted, actual, input.patterns.get(wanted.source)))
+
+
+def _differences(wanted: TensorPattern, actual: Tensor, own: TensorPattern | None) -> Iterator[Difference]:
+    """Compare a tensor with a pattern. ``own``: the pattern of its own compile."""
+    source = wanted.source
+    if own is not None and own.name != wanted.name:
+        yield Difference("class", source, None, wanted.name, own.name)
+    if own is not None and own.keys != wanted.keys and own.device == wanted.device:
+        yield Difference("dispatch_keys", source, None, wanted.keys, own.keys)
+    if actual.dtype not in (None, wanted.dtype):
+        yield Difference("dtype", source, None, wanted.dtype, actual.dtype)
+    if actual.device and wanted.device and other_device(actual.device, wanted.device):
+        yield Difference("device", source, None, wanted.device, actual.device)
+    if (
+        None not in (actual.requires_grad, wanted.requires_grad)
+        and actual.requires_grad != wanted.requires_grad
+    ):
+        yield Difference("requires_grad", source, None, wanted.requires_grad, actual.requires_grad)
+    if len(wanted.size) != len(actual.size):
+        yield Difference("rank", source, None, len(wanted.size), len(actual.size))
+        return
+    for dimension, size in enumerate(wanted.size):
+        if size not in (None, actual.size[dimension]):
+            yield Difference("size", source, dimension, size, actual.size[dimension])
+    for dimension, (stride, own_stride) in enumerate(zip(wanted.stride, actual.stride or (), strict=False)):
+        if stride not in (None, own_stride):
+            yield Difference("stride", source, dimension, stride, own_stride)

@@ -1,0 +1,163 @@
+"""The input of each compile: what a log knows of the call that triggered it.
+
+A compile's own guards hold for its call; torch also describes its tensors (describe_tensor) and the values
+of its symbols (create_symbol).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised
+from tlparse_bundle.guards.predicates import Predicate, TensorPattern, stated, tensor_pattern
+from tlparse_bundle.guards.values import Tensor
+
+KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
+_LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
+_OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
+_SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
+_OF_CONTAINERS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN", "DICT_CONTAINS")
+_COMPARISON = re.compile(r" (?:==|is|is not|!=) | against ")
+_NUMBER_AT_END = re.compile(r", \d+\)")  # of a type or an object, in ___check_type_id and ___check_obj_id
+
+
+@dataclass
+class Input:
+    """The input of a compile. ``values``: by source, as ``expressions`` looks them up; ``known_from``: the
+    record that states each. ``guards``: texts of its own guards, by what they check; ``patterns``: those of
+    its tensors and the types of its objects, by source.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    known_from: dict[str, KnownFrom] = field(default_factory=dict)
+    guards: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
+    patterns: dict[str, TensorPattern] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+
+    def add(self, source: str, value: Any, known_from: KnownFrom) -> None:
+        """Note a value, unless the source has one."""
+        if source not in self.values:
+            self.values[source] = value
+            self.known_from[source] = known_from
+
+
+def input_of(
+    tensors: Iterable[Mapping[str, Any]],
+    symbols: Sequence[Mapping[str, Any]],
+    predicates: Iterable[Predicate],
+) -> Input:
+    """Return the input of a compile from its rows of ``tensors`` and ``symbols`` and its own guards."""
+    result = Input()
+    names = {row["name"]: value for row in symbols if (value := _literal(row["value"])) is not None}
+    for row in tensors:
+        tensor = _tensor(row, names)
+        for source in row["sources"] if tensor is not None else ():
+            result.add(normalised(source), tensor, "describe_tensor")
+    for row in symbols:
+        value = names.get(row["name"])
+        if row["source"] is not None and value is not None:
+            result.add(normalised(row["source"]), value, "create_symbol")
+    for predicate in predicates:
+        pattern = tensor_pattern(predicate.text) if predicate.kind == "TENSOR_MATCH" else None
+        if pattern is not None:
+            result.patterns[pattern.source] = pattern
+            continue
+        if predicate.kind == "TYPE_MATCH" and predicate.source and predicate.type_name:
+            result.types[predicate.source] = predicate.type_name.rpartition(".")[2]
+        result.guards[checked(predicate)] = predicate.text
+        stating = _stating(predicate.kind, predicate.text)
+        if stating is not None:
+            result.add(*stating, "guard")
+    return result
+
+
+def checked(predicate: Predicate) -> tuple[str, str | None, str]:
+    """Return what a guard checks, without the value that it asks for."""
+    text = _COMPARISON.split(predicate.text, maxsplit=1)[0]
+    return predicate.kind, predicate.source, _NUMBER_AT_END.split(text, maxsplit=1)[0]
+
+
+def local_name(text: str) -> str:
+    """Return a source without the scope of locals, as torch 2.7 and later write it: "x" for "L['x']"."""
+    return _LOCAL.sub(r"\1", text)
+
+
+def is_argument(source: str) -> bool:
+    """Whether a source is part of the arguments of a call, not of a module."""
+    return (
+        source.startswith("L[") and not source.startswith("L['self']") and _OF_MODULE.search(source) is None
+    )
+
+
+def is_shown(source: str, value: Any) -> bool:
+    """Whether a value describes a call: sizes are shown with their tensors, parameters not at all."""
+    if _OF_MODULE.search(source) and isinstance(value, Tensor):
+        return False
+    return _SIZE.search(source) is None
+
+
+def _tensor(row: Mapping[str, Any], names: Mapping[str, Any]) -> Tensor | None:
+    """Return a tensor of ``tensors``; None when a size is not known."""
+    size = _numbers(row["shape"], names)
+    if size is None or row["dtype"] is None:
+        return None
+    return Tensor(
+        size,
+        _numbers(row["stride"], names),
+        row["dtype"],
+        row["device"],
+        row["requires_grad"],
+    )
+
+
+def _numbers(items: Sequence[Any] | None, names: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """Return sizes as numbers: an expression of symbols gets their values."""
+    numbers = []
+    for item in items if items is not None else (None,):
+        value = item
+        if type(item) is str:
+            try:
+                value = compiled(item)(names)
+            except NotSupported:
+                return None
+        if type(value) is not int:
+            return None
+        numbers.append(value)
+    return tuple(numbers)
+
+
+def _literal(text: str | None) -> Any:
+    try:
+        return None if text is None else ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+@lru_cache(16_384)
+def _stating(kind: str, text: str) -> tuple[str, Any] | None:
+    """Return (source, value) when a guard states the value that it saw: of a constant, of ``len(SOURCE)``, or
+    of whether a dict contains a key.
+    """
+    if kind not in _OF_CONTAINERS:
+        return stated(Predicate(kind, None, text))
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    match node:
+        case ast.Compare(
+            left=ast.Call() as left, ops=[ast.Eq()], comparators=[ast.Constant(value=int(value))]
+        ):
+            return ast.unparse(left), value
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call):
+            return ast.unparse(call), False
+        case ast.Call():
+            return ast.unparse(node), True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"len({ast.unparse(operand)})", 0
+    return None

@@ -1,0 +1,292 @@
+"""What a fix would save: the calls that compiled, replayed with guards relaxed.
+
+Calls that hit a cache entry are not in a log. They cannot compile under relaxed guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from tlparse_bundle.guards.failing import Difference, failing, says_value, unknown_difference
+from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.predicates import Predicate, check
+from tlparse_bundle.guards.values import Tensor
+
+_MAX_FIXES = 24  # tried alone, those that would help most often first
+_EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+_SMALL = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
+    ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
+    """
+
+    compile: str
+    guards: dict[int, None]
+    input: Input | None
+    cost_us: int | None = None
+
+
+class Fix(NamedTuple):
+    """A fix: ``kind`` is a remedy of ``recompile_causes``, or 'dynamic_true'. ``source`` and ``dimension``:
+    what it applies to; None for the whole function.
+    """
+
+    kind: str
+    source: str | None = None
+    dimension: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """What fixes would save, together. ``avoided``: numbers of the compiles that would not happen."""
+
+    fixes: tuple[Fix, ...]
+    avoided: tuple[int, ...]
+
+    def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
+        """Return the time of the avoided compiles; None when none is recorded."""
+        costs = [cost for number in self.avoided if (cost := compiles[number].cost_us) is not None]
+        return sum(costs) if costs else None
+
+
+@dataclass
+class CodeHistory:
+    """The compiles of a code object in order. ``guards``: by id, those of all entries; ``specialized``: sizes
+    and numbers that the program turned into constants, as (source, dimension); ``named``: the guard that
+    torch names as the reason why a call did not fit an entry, by the numbers of both.
+    """
+
+    compiles: Sequence[Compiled]
+    guards: Mapping[int, Predicate]
+    specialized: frozenset[tuple[str, int | None]] = frozenset()
+    named: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
+
+    def failed(self, call: int, entry: int) -> dict[int, tuple[Difference, ...] | None]:
+        """Return the guards of an entry that the input of a call fails, and how; None for those that the log
+        cannot decide. A guard that is the call's own holds; one that torch names does not.
+        """
+        own, input = self.compiles[call].guards, self.compiles[call].input
+        if input is None:
+            return {}
+        named = self.named.get((call, entry))
+        result: dict[int, tuple[Difference, ...] | None] = {}
+        for guard in self.compiles[entry].guards:
+            if guard == named and (guard in own or not self._of(call, guard, input)):
+                result[guard] = (unknown_difference(self.guards[guard]),)
+                continue
+            if guard in own:
+                continue
+            if (found := self._of(call, guard, input)) != ():
+                result[guard] = found
+        return result
+
+    def _of(self, call: int, guard: int, input: Input) -> tuple[Difference, ...] | None:
+        key = (call, guard)
+        if key not in self._known:
+            self._known[key] = failing(self.guards[guard], input)
+        return self._known[key]
+
+    def disagreements(self) -> Iterator[tuple[int, int]]:
+        """Yield (call, guard) where torch says that a guard failed, but it holds for what the log tells."""
+        for (call, _), guard in self.named.items():
+            input = self.compiles[call].input
+            if input is None or not says_value(self.guards[guard]):
+                continue
+            if guard in self.compiles[call].guards or self._of(call, guard, input) == ():
+                yield call, guard
+
+    def differences(self, call: int, entry: int) -> list[Difference] | None:
+        """Return how a call differs from what an entry asks for; None when that is not known."""
+        if self.compiles[call].input is None or not self.compiles[entry].guards:
+            return None
+        return [one for found in self.failed(call, entry).values() for one in found or ()] or None
+
+    @cached_property
+    def expressions(self) -> list[tuple[int, str]]:
+        """Conditions on sizes and numbers in the guards of all entries: id and text."""
+        return [
+            (id_, guard.text)
+            for id_, guard in self.guards.items()
+            if guard.kind in _EXPRESSIONS and guard.can_be_evaluated
+        ]
+
+    def truth(self, call: int, guard: int) -> bool | None:
+        """Return whether a condition holds for the input of a call."""
+        input = self.compiles[call].input
+        return None if input is None else check(self.guards[guard], input.values).holds
+
+    def tensor(self, call: int, source: str) -> Tensor | None:
+        """Return a tensor of the input of a call; None when it is none."""
+        input = self.compiles[call].input
+        value = None if input is None else input.values.get(source)
+        return value if isinstance(value, Tensor) else None
+
+    def savings(self) -> list[Saving]:
+        """Return what each fix would save, the largest first, then the best fixes together. A fix that saves
+        nothing alone is among them: it may be needed with another one.
+        """
+        singles = [Saving((fix,), tuple(self._avoided((fix,)))) for fix in self._fixes()]
+        singles.sort(key=lambda saving: -len(saving.avoided))
+        return singles + list(self._together(singles))
+
+    def _together(self, singles: Sequence[Saving]) -> Iterator[Saving]:
+        """Yield the best two and three fixes, each better than with one less."""
+        best = len(singles[0].avoided) if singles else 0
+        for count, most in ((2, 10), (3, 7)):
+            candidates = [saving.fixes[0] for saving in singles[:most]]
+            found = [
+                Saving(fixes, tuple(self._avoided(fixes)))
+                for fixes in combinations(candidates, count)
+                if not any(_covers(one, other) for one in fixes for other in fixes if one != other)
+            ]
+            top = max(found, key=lambda saving: len(saving.avoided), default=None)
+            if top is not None and len(top.avoided) > best:
+                best = len(top.avoided)
+                yield top
+
+    def _fixes(self) -> list[Fix]:
+        """Return the fixes that relax a guard which failed, the most frequent first."""
+        counts: dict[Fix, int] = {}
+        for call in range(1, len(self.compiles)):
+            seen = {
+                fix
+                for entry in range(call)
+                for difference in self.differences(call, entry) or ()
+                for fix in fixes_of(difference)
+            }
+            for fix in seen:
+                counts[fix] = counts.get(fix, 0) + 1
+        dynamic = [fix for fix in counts if fix.kind in ("mark_dynamic", "dynamic_int")]
+        possible = [fix for fix in sorted(counts, key=lambda fix: -counts[fix]) if self.is_possible(fix)]
+        if any(fix.kind == "dynamic_int" for fix in dynamic) or len(dynamic) > 1:
+            possible.insert(0, Fix("dynamic_true"))
+        return [fix for fix in possible if fix.kind != "dynamic_int"][:_MAX_FIXES]
+
+    def is_possible(self, fix: Fix) -> bool:
+        """Whether the program lets a size or a number vary: it was not turned into a constant."""
+        if fix.kind not in ("mark_dynamic", "mark_unbacked", "dynamic_int", "module_int"):
+            return True
+        return (fix.source, fix.dimension) not in self.specialized
+
+    def _avoided(self, fixes: Sequence[Fix]) -> Iterator[int]:
+        """Yield the compiles that would not happen."""
+        entries: list[int] = []
+        for call, compiled in enumerate(self.compiles):
+            if any(self._fits(call, entry, fixes, entries) for entry in entries):
+                yield call
+            elif compiled.guards:
+                entries.append(call)
+
+    def _fits(self, call: int, entry: int, fixes: Sequence[Fix], entries: Sequence[int]) -> bool:
+        differences = self.differences(call, entry)
+        if differences is None:
+            return False
+        relaxed: set[str] = set()
+        for difference in differences:
+            fix = next((fix for fix in fixes if self._relaxes(fix, difference, entry, entries)), None)
+            if fix is None and not self._follows(difference, call, entry, differences):
+                return False
+            if fix is not None and difference.aspect in ("size", "value"):
+                relaxed.add(difference.source)
+        return all(
+            self.truth(call, guard) == self.truth(entry, guard)
+            for guard, text in self.expressions
+            if relaxed and any(source in text for source in relaxed)
+        )
+
+    def _relaxes(self, fix: Fix, difference: Difference, entry: int, entries: Sequence[int]) -> bool:
+        if (difference.source, difference.dimension) in self.specialized and difference.aspect in (
+            "size",
+            "value",
+        ):
+            return False
+        if fix.kind == "module_int":  # dynamic from the second value on, as arguments are
+            return fix in fixes_of(difference) and entry != entries[0]
+        return any(_covers(fix, other) for other in fixes_of(difference))
+
+    def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
+        """Whether a stride differs only because a size does: both tensors are dense in the same order."""
+        if difference.aspect != "stride" or not any(
+            other.aspect == "size" and other.source == difference.source for other in all_
+        ):
+            return False
+        tensors = self.tensor(call, difference.source), self.tensor(entry, difference.source)
+        return all(tensor is not None and _is_dense(tensor, tensors[0]) for tensor in tensors)
+
+
+def _covers(fix: Fix, other: Fix) -> bool:
+    """Whether a fix does what another one does."""
+    if fix.kind == "dynamic_true":
+        return other.kind in ("mark_dynamic", "dynamic_int") and is_argument(other.source or "")
+    if fix.kind == "mark_unbacked" and other.kind == "mark_dynamic":
+        return fix[1:] == other[1:]
+    return fix == other
+
+
+def _is_dense(tensor: Tensor, like: Tensor | None) -> bool:
+    """Whether the strides of a tensor follow from its sizes, with dimensions in the order of another."""
+    if like is None or tensor.stride is None or like.stride is None or len(like.size) != len(tensor.size):
+        return False
+    steps = like.stride
+    step = 1
+    for dimension in sorted(range(len(steps)), key=lambda dimension: (steps[dimension], -dimension)):
+        if tensor.stride[dimension] != step and tensor.size[dimension] > 1:
+            return False
+        step *= max(tensor.size[dimension], 1)
+    return True
+
+
+def fixes_of(difference: Difference) -> tuple[Fix, ...]:
+    """Return the fixes that would make a guard hold; none when no fix is known."""
+    make = _FIXES.get(difference.aspect)
+    return make(difference) if make else ()
+
+
+def _of_size(difference: Difference) -> tuple[Fix, ...]:
+    fix = Fix("mark_unbacked", difference.source, difference.dimension)
+    if difference.expected in _SMALL or difference.actual in _SMALL:
+        return (fix,)
+    return (Fix("mark_dynamic", difference.source, difference.dimension),)
+
+
+def _of_value(difference: Difference) -> tuple[Fix, ...]:
+    value, source = difference.actual, difference.source
+    if type(value) is int and _is_int(difference.expected):
+        if is_argument(source):
+            return (Fix("dynamic_int", source),)
+        return (Fix("module_int", source),) if source.startswith("L[") else (Fix("few_values", source),)
+    if type(value) is float and is_argument(source):
+        return (Fix("tensor_argument", source),)
+    return (Fix("few_values", source),)
+
+
+def _is_int(text: Any) -> bool:
+    return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
+
+
+def _same(kind: str) -> Callable[[Difference], tuple[Fix, ...]]:
+    return lambda difference: (Fix(kind, difference.source),)
+
+
+_FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
+    "size": _of_size,
+    "value": _of_value,
+    "stride": _same("same_layout"),
+    "rank": _same("same_rank"),
+    "dtype": _same("same_dtype"),
+    "device": _same("same_device"),
+    "requires_grad": _same("same_requires_grad"),
+    "class": _same("same_type"),
+    "type": _same("same_type"),
+    "identity": _same("same_object"),
+    "length": _same("same_structure"),
+    "state": lambda difference: (Fix("same_global_state"),),
+}

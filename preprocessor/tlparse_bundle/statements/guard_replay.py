@@ -1,0 +1,297 @@
+"""Guards evaluated for the calls that compiled, and what fixes would save."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
+from tlparse_bundle.guards.predicates import Predicate, shown
+from tlparse_bundle.guards.values import Named, Tensor
+from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix
+from tlparse_bundle.model.compiles import CANDIDATES, compiling_us
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.recompile_causes import requested_recompiles
+from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.tables.rows import Rows
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CodeObjectsRow, RecompileReasonsRow
+
+_MAX_CALLS = 1000  # of one code object that are compared with all its entries
+_MAX_SAVINGS_CALLS = 200  # of one code object for which fixes are tried
+_OF_TENSORS = frozenset(
+    ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
+)
+_SIZE = re.compile(r"(.+)\.size\(\)\[(\d{1,4})\]")
+_KINDS = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", Named: "named"}
+
+
+def guard_tables(facts: Facts, diagnostics: Diagnostics) -> Iterator[tuple[str, Rows[Any]]]:
+    """Yield the tables ``call_inputs``, ``guard_failures`` and ``recompile_fixes`` of a log.
+
+    A guard that torch names as a reason but that holds here is a diagnostic.
+    """
+    inputs: Rows[dict[str, Any]] = Rows()
+    failures: Rows[dict[str, Any]] = Rows()
+    fixes: Rows[dict[str, Any]] = Rows()
+    replay = GuardReplay(facts)
+    for code_object in facts.table("code_objects"):
+        history = replay.history(code_object)
+        for compiled in history.compiles:
+            inputs.extend(_input_rows(compiled))
+        if len(history.compiles) > 1:
+            failures.extend(replay.failures(code_object, history))
+            for call, guard in history.disagreements():
+                key, text = history.compiles[call].compile, history.guards[guard].text
+                message = f"torch says that this guard failed in [{key}], but it holds: {text[:300]}"
+                diagnostics.add("guard-disagreement", message)
+            if len(history.compiles) <= _MAX_SAVINGS_CALLS:
+                fixes.extend(replay.fixes(code_object, history, len(fixes)))
+    yield "call_inputs", inputs
+    yield "guard_failures", failures
+    yield "recompile_fixes", fixes
+
+
+class GuardReplay:
+    """The cache entries and the inputs of the code objects of a log."""
+
+    def __init__(self, facts: Facts):
+        self._facts = facts
+        self._tensors = _RowsByCompile(facts, "tensors")
+        self._symbols = _RowsByCompile(facts, "symbols")
+        self._trees = _RowsByCompile(facts, "guard_trees")
+        self._specializations = _RowsByCompile(facts, "specializations")
+        self._requests = {
+            one.row["compile"]: number for number, one in enumerate(facts.once(requested_recompiles))
+        }
+        self._triggered: dict[str, list[str]] = {}  # compiles that each triggered
+        for one in facts.once(requested_recompiles):
+            if one.row["caused_by"] is not None and one.row["compile"] is not None:
+                self._triggered.setdefault(one.row["caused_by"], []).append(one.row["compile"])
+        self._guard = lru_cache(16_384)(self._read_guard)
+
+    def _read_guard(self, number: int) -> Predicate:
+        row = self._facts.table("guards")[number]
+        type_name = row["expected"] if row["kind"] == "TYPE_MATCH" else None
+        return Predicate(row["kind"], row["source"], row["text"], None, type_name)
+
+    def history(self, code_object: CodeObjectsRow) -> CodeHistory:
+        """Return the compiles of a code object, without those that torch refused."""
+        facts = self._facts
+        compiles = []
+        guards: dict[int, Predicate] = {}
+        specialized: set[tuple[str, int | None]] = set()
+        for key in dict.fromkeys(code_object["compiles"]):
+            frame = facts.compiled.get((key,))
+            if frame is None:
+                continue
+            ids = dict.fromkeys(id_ for tree in self._trees.rows(key) for id_ in tree["guards"])
+            own = {id_: self._guard(id_) for id_ in ids}
+            guards |= own
+            compiles.append(
+                Compiled(
+                    key,
+                    ids,
+                    input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None,
+                    self._cost_us(key),
+                )
+            )
+            for row in self._specializations.rows(key):
+                specialized |= {_place(source) for source in row["sources"]}
+        if len(compiles) > 1:
+            last = facts.compiled.get((compiles[-1].compile,))
+            assert last is not None
+            if _is_automatic(facts, last.rows[-1]):
+                specialized |= set(_kept_static(compiles))
+        return CodeHistory(compiles, guards, frozenset(specialized), dict(self._named_guards(compiles)))
+
+    def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
+        """Yield (call, entry) with the guard that torch names."""
+        numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
+        for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
+            for reason in self._reasons(compiled.compile):
+                entry = numbers.get(reason["entry"] or "", call)
+                guard = self._named(compiles[entry], reason) if entry < call else None
+                if guard is not None:
+                    yield (call, entry), guard
+
+    def _reasons(self, compile: str) -> list[RecompileReasonsRow]:
+        request = self._requests.get(compile)
+        return [] if request is None else self._facts.once(requested_recompiles)[request].reasons
+
+    def _cost_us(self, key: str) -> int | None:
+        """Return the time of a compile and of those that it triggered."""
+        frames = (self._facts.compiled.get((one,)) for one in self.with_triggered(key))
+        return compiling_us(frame.row for frame in frames if frame is not None)
+
+    def with_triggered(self, key: str) -> list[str]:
+        """Return a compile and those that it triggered, directly or indirectly."""
+        found: dict[str, None] = {}
+        todo = [key]
+        while todo:
+            one = todo.pop()
+            if one not in found:
+                found[one] = None
+                todo += self._triggered.get(one, ())
+        return list(found)
+
+    def failures(self, code_object: CodeObjectsRow, history: CodeHistory) -> Iterator[dict[str, Any]]:
+        """Yield a row of ``guard_failures`` for each entry that existed before each recompile."""
+        numbers = {compiled.compile: number for number, compiled in enumerate(history.compiles)}
+        for compile in list(dict.fromkeys(code_object["compiles"]))[: _MAX_CALLS + 1]:
+            call = numbers.get(compile)
+            is_known = call is not None and history.compiles[call].input is not None
+            for reason in self._reasons(compile):
+                entry = numbers.get(reason["entry"] or "")
+                if entry is None or (call is not None and entry >= call):
+                    continue
+                named = self._named(history.compiles[entry], reason)
+                failed = history.failed(call, entry) if call is not None and is_known else {}
+                guards = [id_ for id_, found in failed.items() if found]
+                yield {
+                    "event": reason["event"],
+                    "compile": compile,
+                    "position": reason["position"],
+                    "entry": reason["entry"],
+                    "guard": named,
+                    "guards": [named] if named is not None and not is_known else guards,
+                    "not_evaluated": [id_ for id_, found in failed.items() if found is None],
+                    "is_input_known": is_known,
+                }
+
+    def _named(self, entry: Compiled, reason: RecompileReasonsRow) -> int | None:
+        """Return the guard of an entry that torch names in a reason; None when it is not found."""
+        return next((id_ for id_ in entry.guards if _is_named(self._guard(id_), reason)), None)
+
+    def fixes(
+        self, code_object: CodeObjectsRow, history: CodeHistory, first_id: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows of ``recompile_fixes`` of a code object."""
+        ids: dict[Fix, int] = {}
+        costs = [cost for compiled in history.compiles if (cost := compiled.cost_us) is not None]
+        for number, saving in enumerate(history.savings(), first_id):
+            single = saving.fixes[0] if len(saving.fixes) == 1 else None
+            if single is not None:
+                ids[single] = number
+            avoided = [history.compiles[place].compile for place in saving.avoided]
+            yield {
+                "id": number,
+                "code_object": code_object["id"],
+                "fix": None if single is None else single.kind,
+                "source": None if single is None else single.source,
+                "dimension": None if single is None else single.dimension,
+                "combines": [] if single is not None else [ids[fix] for fix in saving.fixes],
+                "compile_count": len(history.compiles),
+                "remaining_count": len(history.compiles) - len(avoided),
+                "avoided": avoided,
+                "total_us": sum(costs) if costs else None,
+                "saved_us": saving.saved_us(history.compiles),
+            }
+
+
+def _is_named(guard: Predicate, reason: RecompileReasonsRow) -> bool:
+    """Whether a reason is about a guard."""
+    text = reason["guard"]
+    if text.startswith("GLOBAL_STATE changed"):
+        return guard.kind == "GLOBAL_STATE"
+    if guard.kind == "TENSOR_MATCH" or text.startswith(("KeyError on ", "IndexError on ")):
+        is_of_value = reason["change"] in _OF_TENSORS or guard.kind != "TENSOR_MATCH"
+        return is_of_value and local_name(guard.source or "") == local_name(reason["source"] or "")
+    return local_name(guard.text) == local_name(text)
+
+
+def _is_automatic(facts: Facts, attempt: int) -> bool:
+    """Whether automatic dynamic shapes are on, as they are by default."""
+    return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
+
+
+class _RowsByCompile:
+    """The rows of a table by compile, in a few bytes for each."""
+
+    def __init__(self, facts: Facts, name: str):
+        self._facts, self._rows = facts, facts.table(name)
+        size = len(facts.table(CANDIDATES))
+        self._first, self._count = array("i", [-1]) * size, array("i", [0]) * size
+        self._others: dict[int, list[int]] = {}  # rows that are apart
+        for number, row in enumerate(self._rows):
+            compile = facts.compiles.compiles.get(row["compile"]) if row["compile"] is not None else None
+            if compile is None:
+                continue
+            if self._first[compile] < 0:
+                self._first[compile] = number
+            if self._first[compile] + self._count[compile] == number:
+                self._count[compile] += 1
+            else:
+                self._others.setdefault(compile, []).append(number)
+
+    def rows(self, key: str) -> list[Any]:
+        """Return the rows of a compile; those of its last attempt with any, where attempts are told apart."""
+        compile = self._facts.compiles.compiles.get(key)
+        if compile is None or self._first[compile] < 0:
+            return []
+        first = self._first[compile]
+        numbers = [*range(first, first + self._count[compile]), *self._others.get(compile, ())]
+        rows = [self._rows[number] for number in numbers]
+        last = max(row["attempt"] or 0 for row in rows)
+        return [row for row in rows if (row["attempt"] or 0) == last]
+
+
+def _place(source: str) -> tuple[str, int | None]:
+    """Return source and dimension of a size; the source of another number."""
+    size = _SIZE.fullmatch(source)
+    return (size[1], int(size[2])) if size else (source, None)
+
+
+def _kept_static(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None]]:
+    """Yield sizes and numbers that stayed constant in a compile although they had differed before it.
+
+    Automatic dynamic shapes make them dynamic then (torch/_dynamo/variables/builder.py), unless the program
+    asks for a constant.
+    """
+    earlier: dict[tuple[str, int | None], int] = {}
+    for compiled in compiles:
+        if compiled.input is None:
+            continue
+        for place, value, is_static in _numbers(compiled.input):
+            before = earlier.setdefault(place, value)
+            if before != value and is_static and min(before, value) > 1:
+                yield place
+
+
+def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], int, bool]]:
+    """Yield sizes and integers of the arguments of a call, and whether a guard fixes each."""
+    for source, pattern in input.patterns.items():
+        tensor = input.values.get(source)
+        if isinstance(tensor, Tensor) and is_argument(source) and len(tensor.size) == len(pattern.size):
+            for dimension, size in enumerate(tensor.size):
+                yield (source, dimension), size, pattern.size[dimension] is not None
+    for source, value in input.values.items():
+        if type(value) is int and is_argument(source) and _SIZE.fullmatch(source) is None:
+            yield (source, None), value, input.known_from[source] == "guard"
+
+
+def _input_rows(compiled: Compiled) -> Iterator[dict[str, Any]]:
+    """Yield the rows of ``call_inputs`` of a compile."""
+    if compiled.input is None:
+        return
+    for source, value in compiled.input.values.items():
+        if not is_shown(source, value):
+            continue
+        tensor = value if isinstance(value, Tensor) else None
+        yield {
+            "compile": compiled.compile,
+            "source": source,
+            "kind": "tensor" if tensor is not None else _KINDS.get(type(value), "other"),
+            "value": None if tensor is not None else shown(value)[:1000],
+            "shape": tensor and list(tensor.size),
+            "stride": tensor and tensor.stride and list(tensor.stride),
+            "dtype": tensor and tensor.dtype,
+            "device": tensor and tensor.device,
+            "requires_grad": tensor and tensor.requires_grad,
+            "known_from": compiled.input.known_from[source],
+        }

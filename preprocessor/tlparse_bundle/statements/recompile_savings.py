@@ -1,0 +1,117 @@
+"""What the fixes of a cause would save, from the table ``recompile_fixes``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.facts import Facts, total
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileFixesRow
+
+# The fixes that relax a guard of each change ('recompile_reasons').
+_OF_CHANGE = {
+    "size": ("mark_dynamic", "mark_unbacked"),
+    "shape": ("mark_unbacked",),
+    "stride": ("same_layout", "mark_dynamic"),
+    "rank": ("same_rank",),
+    "dtype": ("same_dtype",),
+    "device": ("same_device",),
+    "requires_grad": ("same_requires_grad",),
+    "value": ("module_int", "tensor_argument", "few_values", "same_type"),
+    "flag": ("few_values",),
+    "type": ("same_type", "few_values"),
+    "identity": ("same_object", "same_type"),
+    "length": ("same_structure",),
+    "global_state": ("same_global_state",),
+}
+
+
+@dataclass(frozen=True)
+class Savings:
+    """What fixes would save in the code objects of a cause. ``own``: the fix of its guard; ``dynamic``:
+    ``dynamic=True``; ``together``: the best combination that has one of these, with its parts.
+    """
+
+    own: RecompileFixesRow | None
+    dynamic: RecompileFixesRow | None
+    together: tuple[RecompileFixesRow, list[RecompileFixesRow]] | None
+
+    @property
+    def best(self) -> RecompileFixesRow | None:
+        """The single fix that avoids most compiles; None when none avoids any."""
+        rows = [row for row in (self.own, self.dynamic) if row is not None and row["avoided"]]
+        return max(rows, key=lambda row: len(row["avoided"]), default=None)
+
+
+def savings(facts: Facts, cause: Cause) -> Savings | None:
+    """Return what the fixes of a cause would save; None when the log lacks the inputs of its calls."""
+    everything = facts.once(requested_recompiles)
+    requests = [everything[number] for number in cause.rows]
+    code_objects = {one.row["code_object"] for one in requests}
+    if len(code_objects) != 1 or cause.reason is None:
+        return None
+    known = facts.once(_known_inputs)
+    rows = facts.once(_by_code_object).get(code_objects.pop())
+    if rows is None or not all(one.row["compile"] in known for one in requests):
+        return None
+    own = next((row for row in rows if _is_of(row, cause)), None)
+    dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
+    if cause.change not in ("size", "stride", "value"):
+        dynamic = None
+    return Savings(own, dynamic, _together(rows, own or dynamic))
+
+
+def _known_inputs(facts: Facts) -> set[str]:
+    """Return the recompiles whose input is known."""
+    return {row["compile"] for row in facts.table("guard_failures") if row["is_input_known"]}
+
+
+def _by_code_object(facts: Facts) -> dict[int | None, list[RecompileFixesRow]]:
+    fixes: dict[int | None, list[RecompileFixesRow]] = {}
+    for row in facts.table("recompile_fixes"):
+        fixes.setdefault(row["code_object"], []).append(row)
+    return fixes
+
+
+def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
+    """Whether a fix relaxes the guard of a cause."""
+    if row["fix"] is None or row["fix"] not in _OF_CHANGE.get(cause.change, ()):
+        return False
+    if row["fix"] == "same_global_state":
+        return True
+    reason = cause.reason
+    if reason is None or local_name(row["source"] or "") != local_name(reason["source"] or ""):
+        return False
+    return row["dimension"] is None or cause.dimension in (None, row["dimension"])
+
+
+def _together(
+    rows: Sequence[RecompileFixesRow], own: RecompileFixesRow | None
+) -> tuple[RecompileFixesRow, list[RecompileFixesRow]] | None:
+    by_id = {row["id"]: row for row in rows}
+    found = [row for row in rows if own is not None and own["id"] in row["combines"]]
+    best = max(found, key=lambda row: len(row["avoided"]), default=None)
+    if best is None:
+        return None
+    return best, [by_id[id_] for id_ in best["combines"] if own is None or id_ != own["id"]]
+
+
+def saved_text(row: RecompileFixesRow) -> str:
+    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s"."""
+    text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
+    if row["saved_us"] is None or row["total_us"] is None:
+        return text
+    return f"{text} and {duration(row['saved_us'])} of {duration(row['total_us'])}"
+
+
+def saved_us(facts: Facts, cause: Cause) -> int | None:
+    """Return the time that the best fix of a cause saves, in microseconds; None when not known."""
+    found = savings(facts, cause)
+    best = found.best if found else None
+    return None if best is None else total([best["saved_us"]])
