@@ -9,15 +9,17 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.guards.values import Named, Tensor
+from tlparse_bundle.guards.values import JsonDict, Named, Tensor
 
 Known = Mapping[str, Any]  # source as torch writes it, such as "L['x']": value
 Evaluate = Callable[[Known], Any]
+_IN_MODULE = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]")
 _MAX_NUMBER = 1 << 256  # results beyond are not computed
 _MAX_EXPRESSION = 20_000  # characters
 
@@ -34,6 +36,13 @@ class Missing:
 
 class NotSupported(ValueError):
     """The expression contains something that cannot be evaluated here."""
+
+
+def _is(left: Any, right: Any) -> bool:
+    """Only constants of the language are known to be the same object."""
+    if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
+        return left is right
+    raise ValueError("identity")
 
 
 def _floor_div(left: Any, right: Any) -> Any:
@@ -97,8 +106,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+    ast.Is: lambda left, right: _is(left, right),
+    ast.IsNot: lambda left, right: not _is(left, right),
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }
@@ -107,6 +116,7 @@ _OF_TENSOR: dict[str, Callable[[Tensor], Any]] = {
     "dtype": lambda tensor: None if tensor.dtype is None else Named(tensor.dtype),
     "requires_grad": lambda tensor: tensor.requires_grad,
     "ndim": lambda tensor: len(tensor.size),
+    "_base": lambda tensor: tensor.base,
 }
 _METHODS: dict[str, Callable[[Tensor], Any]] = {
     "size": lambda tensor: tensor.size,
@@ -134,6 +144,11 @@ def normalised(source: str) -> str:
         return ast.unparse(ast.parse(source.strip(), mode="eval"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.strip()
+
+
+def plain(source: str) -> str:
+    """Return the source of an attribute of a module as users write it, without the dict that holds it."""
+    return _IN_MODULE.sub(r".\1", source)
 
 
 def _function(node: ast.expr) -> Evaluate:
@@ -216,7 +231,7 @@ def _call(function: Callable[..., Any], parts: list[Evaluate]) -> Evaluate:
 
 def _source(node: ast.expr) -> Evaluate:
     """A value of the program, or a call of a function that is known here."""
-    text = ast.unparse(node)
+    text = plain(ast.unparse(node))
     match node:
         case ast.Call(keywords=[]) if ast.unparse(node.func) in _FUNCTIONS:
             function = _FUNCTIONS[ast.unparse(node.func)]
@@ -227,7 +242,9 @@ def _source(node: ast.expr) -> Evaluate:
             inner = _of_tensor(_OF_TENSOR[name], _function(value), text)
         case ast.Subscript(slice=ast.Constant() | ast.UnaryOp()):
             inner = _item(_function(node.value), _function(node.slice), text)
-        case ast.Attribute() | ast.Call() | ast.Subscript() | ast.Name():
+        case ast.Attribute(value=value, attr=name):
+            inner = _attribute(_function(value), name, text)
+        case ast.Call() | ast.Subscript() | ast.Name():
             inner = _missing(text)
         case _:
             return _raise(node)
@@ -255,6 +272,14 @@ def _of_tensor(read: Callable[[Tensor], Any], base: Evaluate, text: str) -> Eval
     return evaluate
 
 
+def _attribute(base: Evaluate, name: str, text: str) -> Evaluate:
+    def evaluate(known: Known) -> Any:
+        value = base(known)
+        return value[name] if isinstance(value, JsonDict) and name in value else Missing(text)
+
+    return evaluate
+
+
 def _item(base: Evaluate, index: Evaluate, text: str) -> Evaluate:
     def evaluate(known: Known) -> Any:
         value, place = base(known), index(known)
@@ -262,7 +287,7 @@ def _item(base: Evaluate, index: Evaluate, text: str) -> Evaluate:
             return value
         if isinstance(value, (list, tuple, dict)):
             try:
-                return value[place]
+                return value[str(place) if isinstance(value, JsonDict) else place]
             except (LookupError, TypeError):
                 return Missing(text, is_absent=True)
         return Missing(text)

@@ -11,18 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tlparse_bundle.guards.expressions import normalised
-from tlparse_bundle.guards.predicates import Outcome, Predicate, check, stated
+from tlparse_bundle.guards.evidence import Circumstances, Entry, inputs
+from tlparse_bundle.guards.predicates import Outcome, Predicate, check
+
+__all__ = ["Circumstances", "Entry", "Failure", "Prediction", "Replay", "inputs", "predict"]
 
 _ARGUMENT = re.compile(r"L\['(?!self'\])")  # a module is a circumstance, not an argument
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A cache entry: the compile that made it and its guards, in the order in which torch checks them."""
-
-    compile: str
-    predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True)
@@ -76,47 +70,6 @@ class Prediction:
         }
 
 
-class Circumstances:
-    """What surrounds calls: globals, modules, modes. It is as the last compile saw it."""
-
-    def __init__(self) -> None:
-        self._texts: dict[
-            tuple[str, str | None], set[str]
-        ] = {}  # of the guards of the latest entry with each source
-        self.values: dict[str, Any] = {}
-
-    def learn(self, entry: Entry) -> None:
-        """Take over what a compile saw."""
-        texts: dict[tuple[str, str | None], set[str]] = {}
-        for predicate in entry.predicates:
-            texts.setdefault((predicate.kind, predicate.source), set()).add(predicate.text)
-            value = stated(predicate)
-            if value is not None:
-                self.values[value[0]] = value[1]
-        self._texts.update(texts)
-
-    def agrees(self, predicate: Predicate) -> bool | None:
-        """Return whether a guard was met by the last compile that checked its source; None when none did."""
-        texts = self._texts.get((predicate.kind, predicate.source))
-        return None if texts is None else predicate.text in texts
-
-
-def inputs(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a call by source. Names are arguments; other keys are sources as torch writes
-    them, such as ``G['mode']`` or ``self.training``.
-    """
-    known = {}
-    for name, value in call.items():
-        if name.isidentifier():
-            known[f"L['{name}']"] = value
-        elif name.startswith(("L[", "G[")):
-            known[normalised(name)] = value
-        else:
-            root, separator, rest = name.partition(".")
-            known[normalised(f"L['{root}']{separator}{rest}")] = value
-    return known
-
-
 def predict(
     entries: Sequence[Entry],
     call: Mapping[str, Any],
@@ -126,7 +79,7 @@ def predict(
     given = inputs(call)
     known = {**_outside(circumstances.values), **given}
     result = Prediction(True, None)
-    open_entries = []
+    likely = None  # the first entry that fits if nothing else changed
     for entry in entries:
         failed, unknown, unchanged = _check(entry, known, given, circumstances)
         if failed:
@@ -134,14 +87,12 @@ def predict(
             continue
         result.not_evaluated += [(entry.compile, predicate) for predicate in unknown]
         result.unchanged += [(entry.compile, predicate) for predicate in unchanged]
-        if unknown:
-            open_entries.append(entry)
-            continue
-        return Prediction(
-            False, entry.compile, result.failed, result.not_evaluated, result.unchanged, certain=True
-        )
-    if open_entries:
-        result.recompiles, result.entry, result.certain = False, open_entries[0].compile, False
+        if not unknown:
+            return replace(result, recompiles=False, entry=entry.compile)
+        if likely is None and all(circumstances.agrees(predicate) is not False for predicate in unknown):
+            likely = entry.compile
+    if result.not_evaluated:
+        return replace(result, recompiles=likely is None, entry=likely, certain=False)
     return result
 
 
@@ -161,20 +112,22 @@ def _check(
     for predicate in entry.predicates:
         outcome = check(predicate, known)
         if outcome.holds is None:
-            agrees = circumstances.agrees(predicate)
-            is_given = _is_of(predicate, given)
-            is_argument = _ARGUMENT.match(predicate.source or predicate.text) is not None
-            if agrees is False and not is_argument and not is_given:
-                outcome = Outcome(False, predicate.text, "changed since the last compile")
-            elif (predicate.can_be_evaluated and (is_argument or is_given)) or (
-                agrees is False and not is_given
-            ):
-                unknown.append(predicate)
-            else:
+            met = circumstances.from_calls(entry, predicate, given)
+            if met is False:
+                outcome = Outcome(False, predicate.text, "a different value")
+            elif met or not (_is_left_open(predicate, given) or circumstances.varies(predicate)):
                 unchanged.append(predicate)
+            else:
+                unknown.append(predicate)
         if outcome.holds is False:
             failed.append(Failure(entry.compile, predicate, outcome))
     return failed, unknown, unchanged
+
+
+def _is_left_open(predicate: Predicate, given: Mapping[str, Any]) -> bool:
+    """Return whether a guard checks an argument that the call does not state."""
+    is_argument = _ARGUMENT.match(predicate.source or predicate.text) is not None
+    return is_argument and predicate.can_be_evaluated and not _is_of(predicate, given)
 
 
 def _is_of(predicate: Predicate, given: Mapping[str, Any]) -> bool:
@@ -189,20 +142,36 @@ class Replay:
         self._limit = limit
         self._to_come = list(entries)
         self._order: list[Entry] = []
-        self._circumstances = Circumstances()
+        self._circumstances = Circumstances(self._to_come)
+        self._is_aligned = True  # all answers are certain so far
 
     def call(self, call: Mapping[str, Any]) -> Prediction:
         """Predict the next call, and take in the entry that it compiles."""
         prediction = predict(self._order, call, self._circumstances)
+        accepts = self._next_accepts(call)
+        if not prediction.certain and not accepts and self._is_aligned:
+            # The log has no compile that this call can have triggered.
+            first = prediction.not_evaluated[0][0]
+            prediction = replace(prediction, recompiles=False, entry=prediction.entry or first, certain=True)
+        elif prediction.certain and prediction.recompiles and not accepts and len(self._order) < self._limit:
+            prediction = replace(prediction, certain=False)
+        self._is_aligned &= prediction.certain
         if prediction.recompiles:
-            if len(self._order) >= self._limit:
+            if len(self._order) >= self._limit and not self._to_come:
                 return prediction.refused()
-            if self._to_come:
+            if accepts:
                 entry = self._to_come.pop(0)
                 self._order.insert(0, entry)
-                self._circumstances.learn(entry)
+                self._circumstances.learn(entry, inputs(call))
         else:
             entry = next(entry for entry in self._order if entry.compile == prediction.entry)
             self._order.remove(entry)
             self._order.insert(0, entry)
         return prediction
+
+    def _next_accepts(self, call: Mapping[str, Any]) -> bool:
+        """Return whether the next compile of the log can be that of a call."""
+        if not self._to_come:
+            return False
+        given = inputs(call)
+        return all(check(predicate, given).holds is not False for predicate in self._to_come[0].predicates)
