@@ -44,7 +44,8 @@ class Program:
         self.dynamic = chance.choice((None, None, None, True, False))
         self.breaks = chance.random() < 0.15
         self.fullgraph = not self.breaks and chance.random() < 0.2
-        self.limit = chance.choice((3, 8, 16, 16, 32))
+        limit = chance.choice((3, 8, 16, 16, 32))
+        self.limit = 64 if self.fullgraph else limit  # with fullgraph, torch raises at the limit
         self.changes = chance.uniform(0.2, 0.9)  # how often a call changes an input
         self.config = self._config()
         self.parts = self._parts()
@@ -207,7 +208,7 @@ def described(value: Any, objects: dict[int, int]) -> Any:
             "marks": marks,
         }
     if isinstance(value, POINT):
-        return [described(item, objects) for item in value]
+        return described(value._asdict(), objects)
     if isinstance(value, (Settings, Holder)):
         return described(vars(value), objects)
     if isinstance(value, (list, tuple)):

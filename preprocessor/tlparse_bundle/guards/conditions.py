@@ -9,11 +9,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled
+from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
 from tlparse_bundle.guards.values import Tensor
 
 Condition = Callable[[Known], bool | Missing]
-GLOBAL_STATE = "___check_global_state()"
+ACCESS = "ACCESS"  # of a manager without guards: what it guards exists
+_ACCESS = re.compile(
+    r"\+- GuardManager: source=(?P<source>L\[.*), accessed_by=(?:Dict|List|Tuple)GetItemGuardAccessor\("
+)
+_NAN = re.compile(r"__math_isnan\((?P<source>.*?)\)")
 _ALIASING = re.compile(r"check_no_aliasing\((?P<sources>.*)\)")
 _SAME = re.compile(r"(?P<left>[LG]\[.*) is (?P<right>[LG]\[.*)")
 _NO_MARK = re.compile(r"hasattr\((?P<source>.*), '_dynamo_(?P<mark>\w+)_indices'\) == False")
@@ -39,15 +43,52 @@ def condition(kind: str, text: str) -> Condition | None:
     if kind == "NO_TENSOR_ALIASING":
         found = _ALIASING.fullmatch(text)
         return _no_aliasing(found["sources"]) if found else lambda known: True  # written with the first tensor
-    if kind == "OBJECT_ALIASING" or _SAME.fullmatch(text):
-        found = _SAME.fullmatch(text)
-        return _aliasing(found["left"], found["right"]) if found else None
+    found = _SAME.fullmatch(text)
+    if found:
+        return _aliasing(found["left"], found["right"])
     if kind == "SET_CONTAINS":
         found = _SET.fullmatch(text)
         return _set_contains(found["source"], found["item"], found["no"] is None) if found else None
     if kind == "GLOBAL_STATE":
         return _global_state(text)
+    if kind == ACCESS:
+        return _access(text)
+    if kind == "FLOAT_IS_NAN":
+        found = _NAN.search(text)
+        return _is_nan(found["source"]) if found else None
     return _marks(text) if "_indices" in text else None
+
+
+def accesses(payload: str) -> list[str]:
+    """Return the items of arguments that a tree reads, whatever their value."""
+    found = map(_ACCESS.search, payload.split("\n"))
+    sources = (normalised(match["source"]) for match in found if match)
+    return [source for source in dict.fromkeys(sources) if "[" in source[2:]]
+
+
+def _access(source: str) -> Condition:
+    evaluate = compiled(source)
+
+    def holds(known: Known) -> bool | Missing:
+        value = evaluate(known)
+        return value if isinstance(value, Missing) else True
+
+    return holds
+
+
+def _is_nan(source: str) -> Condition:
+    evaluate = compiled(source)
+
+    def holds(known: Known) -> bool | Missing:
+        value = evaluate(known)
+        return value if isinstance(value, Missing) else isinstance(value, float) and value != value
+
+    return holds
+
+
+def is_aliasing(text: str) -> bool:
+    """Whether a guard asks that two sources are the same object."""
+    return _SAME.fullmatch(text) is not None
 
 
 def _no_aliasing(text: str) -> Condition:

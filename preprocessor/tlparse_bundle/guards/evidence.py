@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from tlparse_bundle.guards.conditions import is_aliasing
 from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, plain
 from tlparse_bundle.guards.predicates import Predicate, stated
 from tlparse_bundle.guards.values import Tensor
@@ -15,6 +16,7 @@ from tlparse_bundle.guards.values import Tensor
 _Key = tuple[str, str | None]
 _STATE = "torch."  # how the states of torch begin that a call states
 _STATE_KINDS = frozenset(("GLOBAL_STATE", "DEFAULT_DEVICE", "TORCH_FUNCTION_MODE_STACK"))
+_AUTOCAST = "torch.is_autocast_enabled("  # dispatch keys of tensors show it
 _DEFAULT_DEVICE = "torch.get_default_device()"
 _ALIASING = frozenset(("NO_TENSOR_ALIASING", "OBJECT_ALIASING"))
 # Kinds of which a value meets one only: a constant, an object.
@@ -45,7 +47,9 @@ class Circumstances:
         self._entries = [(entry, _texts(entry)) for entry in entries]
         self._varying = _varying([texts for _, texts in self._entries])
         self._has_aliases = any(
-            predicate.kind == "OBJECT_ALIASING" for entry, _ in self._entries for predicate in entry.predicates
+            is_aliasing(predicate.text) and "L[" in predicate.text
+            for entry, _ in self._entries
+            for predicate in entry.predicates
         )
 
     @property
@@ -72,8 +76,8 @@ class Circumstances:
 
     def varies(self, predicate: Predicate) -> bool:
         """Return whether entries of the log have different guards in its place."""
-        if predicate.kind in _ALIASING:
-            return self._has_aliases
+        if predicate.kind in _ALIASING or is_aliasing(predicate.text):
+            return self._has_aliases and "L[" in predicate.text
         key = _key(predicate)
         if key[0] == "value" or predicate.source is not None:
             return key in self._varying
@@ -88,6 +92,10 @@ class Circumstances:
             states = [_states(call, predicate.kind) for call in (then, given)]
             return states[0] == states[1] if states[0].keys() == states[1].keys() and states[0] else None
         source = predicate.source
+        if predicate.kind == "ID_MATCH" and source is not None:
+            tensors = [_nearest(source, call) for call in (then, given)]
+            if _differ(tensors):
+                return False
         if source is None:
             return None
         now, before = _nearest(source, given), _nearest(source, then)
@@ -95,9 +103,12 @@ class Circumstances:
             return None
         if _equal(now[1], before[1]):
             return True
-        is_whole = now[0] == plain(source)
-        if predicate.kind in _EXCLUSIVE and is_whole and all(isinstance(one[1], _Names) for one in (now, before)):
-            return False
+        is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
+        if is_whole and all(isinstance(one[1], _Names) for one in (now, before)):
+            if predicate.kind in _EXCLUSIVE:
+                return False
+            if predicate.kind == "TYPE_MATCH" and not isinstance(now[1], str):  # a text stands for any object
+                return type(now[1]) is type(before[1])
         return self._as_elsewhere(predicate, now)
 
     def _as_elsewhere(self, predicate: Predicate, now: tuple[str, Any]) -> bool | None:
@@ -106,8 +117,12 @@ class Circumstances:
         for entry, texts in self._entries:
             call = self._calls.get(entry.compile)
             other = None if call is None else _nearest(predicate.source or "", call)
-            if other is not None and other[0] == now[0] and _equal(other[1], now[1]) and key in texts:
-                return predicate.text in texts[key]
+            if other is None or other[0] != now[0] or not _equal(other[1], now[1]) or key not in texts:
+                continue
+            if predicate.text in texts[key]:
+                return True
+            if any(one.kind == predicate.kind and _key(one) == key for one in entry.predicates):
+                return False
         return None
 
 
@@ -133,7 +148,9 @@ def _states(call: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {
         source: value
         for source, value in call.items()
-        if source.startswith(_STATE) and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
+        if source.startswith(_STATE)
+        and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
+        and not source.startswith(_AUTOCAST)
     }
 
 
@@ -163,6 +180,12 @@ def _parts(source: str) -> tuple[tuple[str, Any], ...]:
                 return tuple(parts)
     except (NotSupported, SyntaxError, ValueError, RecursionError, MemoryError):
         return tuple(parts)
+
+
+def _differ(values: list[tuple[str, Any] | None]) -> bool:
+    """Whether two tensors cannot be the same object."""
+    tensors = [one[1] for one in values if one is not None and isinstance(one[1], Tensor)]
+    return len(tensors) == 2 and (tensors[0].size, tensors[0].dtype) != (tensors[1].size, tensors[1].dtype)
 
 
 def _has_tensor(value: Any) -> bool:

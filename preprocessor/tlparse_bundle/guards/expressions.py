@@ -20,6 +20,7 @@ from tlparse_bundle.guards.values import JsonDict, Named, Tensor
 Known = Mapping[str, Any]  # source as torch writes it, such as "L['x']": value
 Evaluate = Callable[[Known], Any]
 _IN_MODULE = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]")
+_OBJECT = re.compile(r"[\w.]+\(.*\)|\{.*\}|b'.*'|b\".*\"", re.DOTALL)
 _MAX_NUMBER = 1 << 256  # results beyond are not computed
 _MAX_EXPRESSION = 20_000  # characters
 
@@ -49,6 +50,24 @@ def _floor_div(left: Any, right: Any) -> Any:
     return left // right
 
 
+def _keys(value: Any) -> list[Any]:
+    """Return the keys of a dict in order; of JSON those that may be integers as integers."""
+    if not isinstance(value, JsonDict):
+        return list(dict.keys(value))
+    return [int(key) if key.removeprefix("-").isdecimal() else key for key in value]
+
+
+def _as_key(container: Any, key: Any) -> Any:
+    return str(key) if isinstance(container, JsonDict) else key
+
+
+def _length(value: Any) -> int:
+    """Raises ValueError for the text of an object that JSON does not have."""
+    if isinstance(value, str) and _OBJECT.fullmatch(value):
+        raise ValueError(value)
+    return len(value)
+
+
 def _c_mod(left: int, right: int) -> int:
     """Return the remainder with the sign of the dividend, as in C."""
     return left - right * int(left / right) if (left < 0) != (right < 0) else left % right
@@ -76,9 +95,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "int": int,
     "float": float,
     "bool": bool,
-    "len": len,
+    "len": lambda value: _length(value),
     "max": max,
     "min": min,
+    "dict.keys": lambda value: _keys(value),
+    "list": list,
+    "___as_tensor": float,
+    "__math_isnan": math.isnan,
     "math.floor": lambda value: int(value // 1),
     "math.isnan": math.isnan,
     "math.isinf": math.isinf,
@@ -87,7 +110,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "torch.sym_min": min,
     "torch.sym_not": operator.not_,
     "___tuple_iterator_len": len,
-    "___dict_contains": lambda key, container: key in container,
+    "___dict_contains": lambda key, container: _as_key(container, key) in container,
 }
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -197,6 +220,7 @@ def _unary(node: ast.UnaryOp) -> Evaluate:
         ast.Not: operator.not_,
         ast.USub: operator.neg,
         ast.UAdd: operator.pos,
+        ast.Invert: lambda value: ~int(value),  # torch 2.6 writes 'not' so: never 0 for True and False
     }
     if type(node.op) not in operations:
         return _raise(node)
@@ -238,6 +262,8 @@ def _source(node: ast.expr) -> Evaluate:
             inner = _call(function, [_function(argument) for argument in node.args])
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]) if name in _METHODS:
             inner = _of_tensor(_METHODS[name], _function(value), text)
+        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+            inner = _call(lambda number: number, [_function(value)])
         case ast.Attribute(value=value, attr=name) if name in _OF_TENSOR:
             inner = _of_tensor(_OF_TENSOR[name], _function(value), text)
         case ast.Subscript(slice=ast.Constant() | ast.UnaryOp()):
@@ -287,7 +313,7 @@ def _item(base: Evaluate, index: Evaluate, text: str) -> Evaluate:
             return value
         if isinstance(value, (list, tuple, dict)):
             try:
-                return value[str(place) if isinstance(value, JsonDict) else place]
+                return value[_as_key(value, place)]
             except (LookupError, TypeError):
                 return Missing(text, is_absent=True)
         return Missing(text)

@@ -198,7 +198,8 @@ def _value_match(text: str) -> Any:
         if isinstance(actual, Missing) or isinstance(wanted, Missing):
             missing = actual if isinstance(actual, Missing) else wanted
             return _unknown(missing)
-        return Outcome(_same(actual, wanted), shown(wanted), shown(actual))
+        is_text = isinstance(actual, str) and not isinstance(wanted, str) and actual == repr(wanted)
+        return Outcome(is_text or _same(actual, wanted), shown(wanted), shown(actual))
 
     return outcome
 
@@ -232,6 +233,7 @@ def _tensor_match(text: str) -> Any:
     size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
     grad = {"True": True, "False": False}.get(match["grad"])
     device = _device(match["keys"], match["device"])
+    has_autocast = "Autocast" in match["keys"]
 
     def outcome(known: Known) -> Outcome:
         tensor = source(known)
@@ -248,6 +250,9 @@ def _tensor_match(text: str) -> Any:
             return Outcome(False, device, tensor.device)
         if tensor.requires_grad is not None and grad is not None and tensor.requires_grad != grad:
             return Outcome(False, f"requires_grad={grad}", f"requires_grad={tensor.requires_grad}")
+        autocast = known.get(f"torch.is_autocast_enabled('{(tensor.device or device or 'cpu').partition(':')[0]}')")
+        if autocast is not None and autocast is not has_autocast:
+            return Outcome(False, f"autocast={has_autocast}", f"autocast={autocast}")
         if len(tensor.size) != len(size):
             return Outcome(False, f"{len(size)} dimensions", f"{len(tensor.size)} dimensions")
         for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
