@@ -25,7 +25,7 @@ _MARKS = re.compile(
     r"\(\((?:getattr\((?P<first>.*?), '_dynamo_(?P<mark>\w+?)_indices', set\(\)\)|(?P<second>.*?)\._dynamo_(?P<name>\w+?)_indices)"
     r"\.issubset\((?P<allowed>\{[\d, ]*\}|set\(\))\)\) if .* else True\)"
 )
-_SET = re.compile(r"(?P<no>not )?set\.__contains__\((?P<source>.*), (?P<item>.*?)\)")
+_SET = re.compile(r"(?:not )?set\.__contains__\((?P<source>.*), (?P<item>.*?)\)")
 _TYPES = {"torch.float32": 6, "torch.float64": 7, "torch.float16": 5, "torch.bfloat16": 15}  # c10/core/ScalarType.h
 # How a call states what torch writes about its global state.
 _STATES: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -47,8 +47,7 @@ def condition(kind: str, text: str) -> Condition | None:
     if found:
         return _aliasing(found["left"], found["right"])
     if kind == "SET_CONTAINS":
-        found = _SET.fullmatch(text)
-        return _set_contains(found["source"], found["item"], found["no"] is None) if found else None
+        return _set_contains(text)
     if kind == "GLOBAL_STATE":
         return _global_state(text)
     if kind == ACCESS:
@@ -131,17 +130,27 @@ def _aliasing(left: str, right: str) -> Condition:
     return holds
 
 
-def _set_contains(source: str, item: str, wanted: bool) -> Condition:
-    of_set, of_item = compiled(source), compiled(item)
+def _set_contains(text: str) -> Condition | None:
+    """``not set.__contains__(SOURCE, ITEM)``. Until torch 2.12 the text lacks the 'not', so that without it
+    the guard may mean either.
+    """
+    if not text.startswith("not "):
+        return None
 
     def holds(known: Known) -> bool | Missing:
-        value, element = of_set(known), of_item(known)
-        members = as_set(value)
-        if members is None or isinstance(element, Missing):
-            return value if isinstance(value, Missing) else Missing(source)
-        return (element in members) is wanted
+        found = is_member(text, known)
+        return Missing(text) if found is None else not found
 
     return holds
+
+
+def is_member(text: str, known: Known) -> bool | None:
+    """Return whether the set of a SET_CONTAINS guard has its item in a call; None if that is not known."""
+    match = _SET.fullmatch(text)
+    if match is None:
+        return None
+    members, item = as_set(compiled(match["source"])(known)), compiled(match["item"])(known)
+    return None if members is None or isinstance(item, Missing) else item in members
 
 
 def as_set(value: Any) -> frozenset[Any] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.guards.conditions import is_aliasing
+from tlparse_bundle.guards.conditions import is_aliasing, is_member
 from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, plain
 from tlparse_bundle.guards.predicates import Predicate, stated
 from tlparse_bundle.guards.values import Tensor
@@ -83,6 +83,11 @@ class Circumstances:
             return key in self._varying
         return any(predicate.text not in texts.get(key, ()) for _, texts in self._entries)
 
+    def leaves_open(self, predicate: Predicate, given: Mapping[str, Any]) -> bool:
+        """Return whether a guard checks a value that the call states in a form that does not decide it."""
+        is_of_value = predicate.kind in _EXCLUSIVE or predicate.kind in ("LAMBDA_GUARD", "SET_CONTAINS")
+        return is_of_value and predicate.source is not None and _nearest(predicate.source, given) is not None
+
     def from_calls(self, entry: Entry, predicate: Predicate, given: Mapping[str, Any]) -> bool | None:
         """Return whether a call meets a guard, for the calls that compiled met theirs; None if unknown."""
         then = self._calls.get(entry.compile)
@@ -91,16 +96,17 @@ class Circumstances:
         if predicate.kind in _STATE_KINDS:
             states = [_states(call, predicate.kind) for call in (then, given)]
             return states[0] == states[1] if states[0].keys() == states[1].keys() and states[0] else None
+        if predicate.kind == "SET_CONTAINS":
+            members = [is_member(predicate.text, call) for call in (then, given)]
+            return None if None in members else members[0] == members[1]
         source = predicate.source
-        if predicate.kind == "ID_MATCH" and source is not None:
-            tensors = [_nearest(source, call) for call in (then, given)]
-            if _differ(tensors):
-                return False
         if source is None:
             return None
         now, before = _nearest(source, given), _nearest(source, then)
-        if now is None or before is None or now[0] != before[0] or _has_tensor((now[1], before[1])):
+        if now is None or before is None or now[0] != before[0]:
             return None
+        if _has_tensor((now[1], before[1])):
+            return False if predicate.kind == "ID_MATCH" and _differ(now[1], before[1]) else None
         if _equal(now[1], before[1]):
             return True
         is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
@@ -182,10 +188,11 @@ def _parts(source: str) -> tuple[tuple[str, Any], ...]:
         return tuple(parts)
 
 
-def _differ(values: list[tuple[str, Any] | None]) -> bool:
-    """Whether two tensors cannot be the same object."""
-    tensors = [one[1] for one in values if one is not None and isinstance(one[1], Tensor)]
-    return len(tensors) == 2 and (tensors[0].size, tensors[0].dtype) != (tensors[1].size, tensors[1].dtype)
+def _differ(left: Any, right: Any) -> bool:
+    """Whether two values, one of them a tensor, cannot be the same object."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return (left.size, left.dtype) != (right.size, right.dtype)
+    return isinstance(left, _Names) or isinstance(right, _Names)
 
 
 def _has_tensor(value: Any) -> bool:

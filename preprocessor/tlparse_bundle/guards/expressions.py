@@ -20,6 +20,7 @@ from tlparse_bundle.guards.values import JsonDict, Named, Tensor
 Known = Mapping[str, Any]  # source as torch writes it, such as "L['x']": value
 Evaluate = Callable[[Known], Any]
 _IN_MODULE = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]")
+_INTERVAL = re.compile(r"(?P<kind>range|slice)\((?P<numbers>(?:(?:-?\d{1,18}|None)(?:, )?)+)\)")
 _OBJECT = re.compile(r"[\w.]+\(.*\)|\{.*\}|b'.*'|b\".*\"", re.DOTALL)
 _MAX_NUMBER = 1 << 256  # results beyond are not computed
 _MAX_EXPRESSION = 20_000  # characters
@@ -61,8 +62,23 @@ def _as_key(container: Any, key: Any) -> Any:
     return str(key) if isinstance(container, JsonDict) else key
 
 
+def _interval(value: Any) -> range | slice | None:
+    """Return a range or slice that a call states as Python writes it."""
+    match = _INTERVAL.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    numbers = [None if part.strip() == "None" else int(part) for part in match["numbers"].split(",")]
+    try:
+        return range(*numbers) if match["kind"] == "range" else slice(*numbers)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
 def _length(value: Any) -> int:
     """Raises ValueError for the text of an object that JSON does not have."""
+    interval = _interval(value)
+    if isinstance(interval, range):
+        return len(interval)
     if isinstance(value, str) and _OBJECT.fullmatch(value):
         raise ValueError(value)
     return len(value)
@@ -301,7 +317,10 @@ def _of_tensor(read: Callable[[Tensor], Any], base: Evaluate, text: str) -> Eval
 def _attribute(base: Evaluate, name: str, text: str) -> Evaluate:
     def evaluate(known: Known) -> Any:
         value = base(known)
-        return value[name] if isinstance(value, JsonDict) and name in value else Missing(text)
+        if isinstance(value, JsonDict) and name in value:
+            return value[name]
+        interval = _interval(value) if name in ("start", "stop", "step") else None
+        return Missing(text) if interval is None else getattr(interval, name)
 
     return evaluate
 

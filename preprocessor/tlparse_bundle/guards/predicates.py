@@ -39,6 +39,7 @@ _EXPRESSIONS = _VALUES | {
 }
 _SCALARS = frozenset(("int", "float", "bool", "str", "NoneType", "Tensor", "Parameter"))
 _JSON_TYPES = _SCALARS | {"list", "tuple", "dict"}
+_TORCH_MODULES = "torch.nn.modules."
 _NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
@@ -312,6 +313,9 @@ def _type_match(text: str, type_name: str | None) -> Any:
         value = source(known)
         if isinstance(value, Missing):
             return _unknown(value)
+        if isinstance(value, str) and type_name.startswith(_TORCH_MODULES) and value.endswith(")"):
+            name = value.partition("(")[0]  # torch writes a module with the name of its class
+            return Outcome(name == wanted, f"type {wanted}", f"type {name}")
         if _may_be(value, wanted):
             return Outcome(None, missing=f"type of {match['source']}")
         actual = (value.name or "Tensor") if isinstance(value, Tensor) else type(value).__name__

@@ -115,7 +115,11 @@ def _check(
             met = circumstances.from_calls(entry, predicate, given)
             if met is False:
                 outcome = Outcome(False, predicate.text, "a different value")
-            elif met or not (_is_left_open(predicate, given) or circumstances.varies(predicate)):
+            elif met or not (
+                _is_left_open(predicate, given)
+                or circumstances.leaves_open(predicate, given)
+                or circumstances.varies(predicate)
+            ):
                 unchanged.append(predicate)
             else:
                 unknown.append(predicate)
