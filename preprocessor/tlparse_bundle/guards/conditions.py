@@ -17,6 +17,9 @@ ACCESS = "ACCESS"  # of a manager without guards: what it guards exists
 _ACCESS = re.compile(
     r"\+- GuardManager: source=(?P<source>L\[.*), accessed_by=(?:Dict|List|Tuple)GetItemGuardAccessor\("
 )
+_DICT_KEY = re.compile(
+    r"\+- EQUALS_MATCH: list\((?:dict\.keys\((?P<source>L\[(?!'self'\]).*?)\)\))\[(?P<place>\d{1,6})\] == "
+)
 _NAN = re.compile(r"__math_isnan\((?P<source>.*?)\)")
 _ALIASING = re.compile(r"check_no_aliasing\((?P<sources>.*)\)")
 _SAME = re.compile(r"(?P<left>[LG]\[.*) is (?P<right>[LG]\[.*)")
@@ -63,6 +66,14 @@ def accesses(payload: str) -> list[str]:
     found = map(_ACCESS.search, payload.split("\n"))
     sources = (normalised(match["source"]) for match in found if match)
     return [source for source in dict.fromkeys(sources) if "[" in source[2:]]
+
+
+def dict_lengths(payload: str) -> list[tuple[str, int]]:
+    """Return dicts of arguments whose keys a tree lists, and how many. Their managers check the length."""
+    places: dict[str, set[int]] = {}
+    for match in _DICT_KEY.finditer(payload):
+        places.setdefault(normalised(match["source"]), set()).add(int(match["place"]))
+    return [(source, len(found)) for source, found in places.items() if found == set(range(len(found)))]
 
 
 def _access(source: str) -> Condition:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.guards.conditions import is_aliasing, is_member
+from tlparse_bundle.guards.conditions import ACCESS, accesses, dict_lengths, is_aliasing, is_member
 from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, plain
 from tlparse_bundle.guards.predicates import Predicate, stated
 from tlparse_bundle.guards.values import Tensor
@@ -35,6 +36,17 @@ class Entry:
     predicates: tuple[Predicate, ...]
 
 
+def implied(payload: str) -> list[Predicate]:
+    """Return what the managers of a tree check without a guard: items exist, dicts have a length."""
+    return [
+        *(Predicate(kind=ACCESS, source=source, text=source, line=0) for source in accesses(payload)),
+        *(
+            Predicate(kind="DICT_LENGTH", source=source, text=f"len({source}) == {length}", line=0)
+            for source, length in dict_lengths(payload)
+        ),
+    ]
+
+
 class Circumstances:
     """What surrounds calls: globals, modules, modes. It is as the last compile saw it. ``entries``: all
     entries of the log, which show what changed during the run.
@@ -58,6 +70,12 @@ class Circumstances:
         return {
             source: value for source, value in self._values.items() if ("value", source) not in self._varying
         }
+
+    def copy(self) -> Circumstances:
+        """Return one that learns on its own."""
+        other = copy.copy(self)
+        other._texts, other._values, other._calls = dict(self._texts), dict(self._values), dict(self._calls)
+        return other
 
     def learn(self, entry: Entry, call: Mapping[str, Any] | None = None) -> None:
         """Take over what a compile saw. ``call``: the values that compiled it, by source."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.guards.conditions import ACCESS, accesses
-from tlparse_bundle.guards.predicates import Predicate, predicates
+from tlparse_bundle.guards.evidence import implied
+from tlparse_bundle.guards.predicates import predicates
 from tlparse_bundle.guards.replay import Circumstances, Entry, Prediction, Replay, predict
 
 _COMPILE = re.compile(r"\[?(!?\d+(?:/\d+)+(?:@\d+)?)\]?")
@@ -85,8 +85,7 @@ def history(log: LogTables, function: str) -> History:
                 hint="Build the bundle of the log again; a redacted bundle has no payloads.",
                 code="left-out",
             )
-        read = [Predicate(ACCESS, source, source, 0) for source in accesses(text)]
-        entries.append(Entry(compile, (*predicates(text), *read)))
+        entries.append(Entry(compile, (*predicates(text), *implied(text))))
     if not entries:
         raise BundleError(
             f"log {log.id} has no guards of '{function}'",

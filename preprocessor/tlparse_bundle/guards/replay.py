@@ -16,6 +16,7 @@ from tlparse_bundle.guards.predicates import Outcome, Predicate, check
 
 __all__ = ["Circumstances", "Entry", "Failure", "Prediction", "Replay", "inputs", "predict"]
 
+_MAX_WORLDS = 8
 _ARGUMENT = re.compile(r"L\['(?!self'\])")  # a module is a circumstance, not an argument
 
 
@@ -139,43 +140,68 @@ def _is_of(predicate: Predicate, given: Mapping[str, Any]) -> bool:
     return any(source in (predicate.source or "") or source in predicate.text for source in given)
 
 
+@dataclass
+class _World:
+    """What may be the case in a replay: how many entries are compiled, in which order torch tries them."""
+
+    order: list[Entry]
+    circumstances: Circumstances
+
+
 class Replay:
-    """A sequence of calls from the start of a run: an entry exists from the call that compiled it."""
+    """A sequence of calls from the start of a run: an entry exists from the call that compiled it. After a
+    call that is not certain, all possible cases are followed until later calls rule out all but one.
+    """
 
     def __init__(self, entries: Iterable[Entry], limit: int):
         self._limit = limit
-        self._to_come = list(entries)
-        self._order: list[Entry] = []
-        self._circumstances = Circumstances(self._to_come)
-        self._is_aligned = True  # all answers are certain so far
+        self._entries = list(entries)
+        self._worlds = [_World([], Circumstances(self._entries))]  # the likeliest first
 
     def call(self, call: Mapping[str, Any]) -> Prediction:
         """Predict the next call, and take in the entry that it compiles."""
-        prediction = predict(self._order, call, self._circumstances)
-        accepts = self._next_accepts(call)
-        if not prediction.certain and not accepts and self._is_aligned:
-            # The log has no compile that this call can have triggered.
-            first = prediction.not_evaluated[0][0]
-            prediction = replace(prediction, recompiles=False, entry=prediction.entry or first, certain=True)
-        elif prediction.certain and prediction.recompiles and not accepts and len(self._order) < self._limit:
-            prediction = replace(prediction, certain=False)
-        self._is_aligned &= prediction.certain
-        if prediction.recompiles:
-            if len(self._order) >= self._limit and not self._to_come:
-                return prediction.refused()
-            if accepts:
-                entry = self._to_come.pop(0)
-                self._order.insert(0, entry)
-                self._circumstances.learn(entry, inputs(call))
-        else:
-            entry = next(entry for entry in self._order if entry.compile == prediction.entry)
-            self._order.remove(entry)
-            self._order.insert(0, entry)
-        return prediction
-
-    def _next_accepts(self, call: Mapping[str, Any]) -> bool:
-        """Return whether the next compile of the log can be that of a call."""
-        if not self._to_come:
-            return False
         given = inputs(call)
-        return all(check(predicate, given).holds is not False for predicate in self._to_come[0].predicates)
+        worlds: list[_World] = []
+        answers = []
+        for world in self._worlds:
+            prediction, possible = self._in_world(world, call, given)
+            if possible:
+                answers.append(prediction)
+                worlds += possible
+        if not answers:  # the calls are not those of the log
+            first = self._worlds[0]
+            self._worlds = [first]
+            answer = predict(first.order, call, first.circumstances)
+            return replace(answer, certain=False)
+        self._worlds = list({len(world.order): world for world in reversed(worlds)}.values())[::-1][:_MAX_WORLDS]
+        are_agreed = len({(one.recompiles, one.runs_eager) for one in answers}) == 1
+        return replace(answers[0], certain=are_agreed and all(one.certain for one in answers))
+
+    def _in_world(
+        self, world: _World, call: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> tuple[Prediction, list[_World]]:
+        """Predict a call in a case. Return what may be the case after it, the likeliest first."""
+        prediction = predict(world.order, call, world.circumstances)
+        to_come = self._entries[len(world.order) :]
+        is_refused = len(world.order) >= self._limit and not to_come
+        can_compile = bool(to_come) and all(check(one, given).holds is not False for one in to_come[0].predicates)
+        can_hit = not prediction.recompiles or not prediction.certain or is_refused
+        if not prediction.certain and not can_compile and not is_refused:
+            # The log has no compile that this call can have triggered.
+            entry = prediction.entry or prediction.not_evaluated[0][0]
+            prediction = replace(prediction, recompiles=False, entry=entry, certain=True)
+        worlds = []
+        if can_hit:
+            worlds.append(_World(_hit(world.order, prediction.entry), world.circumstances))
+        if can_compile and (prediction.recompiles or not prediction.certain):
+            circumstances = world.circumstances.copy() if can_hit else world.circumstances
+            circumstances.learn(to_come[0], given)
+            worlds.insert(0 if prediction.recompiles else 1, _World([to_come[0], *world.order], circumstances))
+        if is_refused and (prediction.recompiles or not prediction.certain):
+            prediction = replace(prediction.refused(), certain=True) if prediction.recompiles else prediction
+        return prediction, worlds
+
+
+def _hit(order: list[Entry], compile: str | None) -> list[Entry]:
+    """Move the entry that is hit to the front."""
+    return sorted(order, key=lambda entry: entry.compile != compile)
