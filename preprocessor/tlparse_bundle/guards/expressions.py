@@ -9,15 +9,19 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.guards.values import Named, Tensor
+from tlparse_bundle.guards.values import JsonDict, Named, Tensor
 
 Known = Mapping[str, Any]  # source as torch writes it, such as "L['x']": value
 Evaluate = Callable[[Known], Any]
+_IN_MODULE = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]")
+_INTERVAL = re.compile(r"(?P<kind>range|slice)\((?P<numbers>(?:(?:-?\d{1,18}|None)(?:, )?)+)\)")
+_OBJECT = re.compile(r"[\w.]+\(.*\)|\{.*\}|b'.*'|b\".*\"", re.DOTALL)
 _MAX_NUMBER = 1 << 256  # results beyond are not computed
 _MAX_EXPRESSION = 20_000  # characters
 
@@ -36,8 +40,48 @@ class NotSupported(ValueError):
     """The expression contains something that cannot be evaluated here."""
 
 
+def _is(left: Any, right: Any) -> bool:
+    """Only constants of the language are known to be the same object."""
+    if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
+        return left is right
+    raise ValueError("identity")
+
+
 def _floor_div(left: Any, right: Any) -> Any:
     return left // right
+
+
+def _keys(value: Any) -> list[Any]:
+    """Return the keys of a dict in order; of JSON those that may be integers as integers."""
+    if not isinstance(value, JsonDict):
+        return list(dict.keys(value))
+    return [int(key) if key.removeprefix("-").isdecimal() else key for key in value]
+
+
+def _as_key(container: Any, key: Any) -> Any:
+    return str(key) if isinstance(container, JsonDict) else key
+
+
+def _interval(value: Any) -> range | slice | None:
+    """Return a range or slice that a call states as Python writes it."""
+    match = _INTERVAL.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    numbers = [None if part.strip() == "None" else int(part) for part in match["numbers"].split(",")]
+    try:
+        return range(*numbers) if match["kind"] == "range" else slice(*numbers)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _length(value: Any) -> int:
+    """Raises ValueError for the text of an object that JSON does not have."""
+    interval = _interval(value)
+    if isinstance(interval, range):
+        return len(interval)
+    if isinstance(value, str) and _OBJECT.fullmatch(value):
+        raise ValueError(value)
+    return len(value)
 
 
 def _c_mod(left: int, right: int) -> int:
@@ -67,9 +111,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "int": int,
     "float": float,
     "bool": bool,
-    "len": len,
+    "len": lambda value: _length(value),
     "max": max,
     "min": min,
+    "dict.keys": lambda value: _keys(value),
+    "list": list,
+    "___as_tensor": float,
+    "__math_isnan": math.isnan,
     "math.floor": lambda value: int(value // 1),
     "math.isnan": math.isnan,
     "math.isinf": math.isinf,
@@ -78,7 +126,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "torch.sym_min": min,
     "torch.sym_not": operator.not_,
     "___tuple_iterator_len": len,
-    "___dict_contains": lambda key, container: key in container,
+    "___dict_contains": lambda key, container: _as_key(container, key) in container,
 }
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -97,8 +145,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+    ast.Is: lambda left, right: _is(left, right),
+    ast.IsNot: lambda left, right: not _is(left, right),
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }
@@ -107,6 +155,7 @@ _OF_TENSOR: dict[str, Callable[[Tensor], Any]] = {
     "dtype": lambda tensor: None if tensor.dtype is None else Named(tensor.dtype),
     "requires_grad": lambda tensor: tensor.requires_grad,
     "ndim": lambda tensor: len(tensor.size),
+    "_base": lambda tensor: tensor.base,
 }
 _METHODS: dict[str, Callable[[Tensor], Any]] = {
     "size": lambda tensor: tensor.size,
@@ -134,6 +183,11 @@ def normalised(source: str) -> str:
         return ast.unparse(ast.parse(source.strip(), mode="eval"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.strip()
+
+
+def plain(source: str) -> str:
+    """Return the source of an attribute of a module as users write it, without the dict that holds it."""
+    return _IN_MODULE.sub(r".\1", source)
 
 
 def _function(node: ast.expr) -> Evaluate:
@@ -182,6 +236,7 @@ def _unary(node: ast.UnaryOp) -> Evaluate:
         ast.Not: operator.not_,
         ast.USub: operator.neg,
         ast.UAdd: operator.pos,
+        ast.Invert: lambda value: ~int(value),  # torch 2.6 writes 'not' so: never 0 for True and False
     }
     if type(node.op) not in operations:
         return _raise(node)
@@ -216,18 +271,22 @@ def _call(function: Callable[..., Any], parts: list[Evaluate]) -> Evaluate:
 
 def _source(node: ast.expr) -> Evaluate:
     """A value of the program, or a call of a function that is known here."""
-    text = ast.unparse(node)
+    text = plain(ast.unparse(node))
     match node:
         case ast.Call(keywords=[]) if ast.unparse(node.func) in _FUNCTIONS:
             function = _FUNCTIONS[ast.unparse(node.func)]
             inner = _call(function, [_function(argument) for argument in node.args])
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]) if name in _METHODS:
             inner = _of_tensor(_METHODS[name], _function(value), text)
+        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+            inner = _call(lambda number: number, [_function(value)])
         case ast.Attribute(value=value, attr=name) if name in _OF_TENSOR:
             inner = _of_tensor(_OF_TENSOR[name], _function(value), text)
         case ast.Subscript(slice=ast.Constant() | ast.UnaryOp()):
             inner = _item(_function(node.value), _function(node.slice), text)
-        case ast.Attribute() | ast.Call() | ast.Subscript() | ast.Name():
+        case ast.Attribute(value=value, attr=name):
+            inner = _attribute(_function(value), name, text)
+        case ast.Call() | ast.Subscript() | ast.Name():
             inner = _missing(text)
         case _:
             return _raise(node)
@@ -255,6 +314,17 @@ def _of_tensor(read: Callable[[Tensor], Any], base: Evaluate, text: str) -> Eval
     return evaluate
 
 
+def _attribute(base: Evaluate, name: str, text: str) -> Evaluate:
+    def evaluate(known: Known) -> Any:
+        value = base(known)
+        if isinstance(value, JsonDict) and name in value:
+            return value[name]
+        interval = _interval(value) if name in ("start", "stop", "step") else None
+        return Missing(text) if interval is None else getattr(interval, name)
+
+    return evaluate
+
+
 def _item(base: Evaluate, index: Evaluate, text: str) -> Evaluate:
     def evaluate(known: Known) -> Any:
         value, place = base(known), index(known)
@@ -262,7 +332,7 @@ def _item(base: Evaluate, index: Evaluate, text: str) -> Evaluate:
             return value
         if isinstance(value, (list, tuple, dict)):
             try:
-                return value[place]
+                return value[_as_key(value, place)]
             except (LookupError, TypeError):
                 return Missing(text, is_absent=True)
         return Missing(text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.guards.evidence import implied
 from tlparse_bundle.guards.predicates import predicates
 from tlparse_bundle.guards.replay import Circumstances, Entry, Prediction, Replay, predict
 
@@ -84,7 +85,7 @@ def history(log: LogTables, function: str) -> History:
                 hint="Build the bundle of the log again; a redacted bundle has no payloads.",
                 code="left-out",
             )
-        entries.append(Entry(compile, tuple(predicates(text))))
+        entries.append(Entry(compile, (*predicates(text), *implied(text))))
     if not entries:
         raise BundleError(
             f"log {log.id} has no guards of '{function}'",

@@ -11,18 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tlparse_bundle.guards.expressions import normalised
-from tlparse_bundle.guards.predicates import Outcome, Predicate, check, stated
+from tlparse_bundle.guards.evidence import Circumstances, Entry, inputs
+from tlparse_bundle.guards.predicates import Outcome, Predicate, check
 
+__all__ = ["Circumstances", "Entry", "Failure", "Prediction", "Replay", "inputs", "predict"]
+
+_MAX_WORLDS = 8
 _ARGUMENT = re.compile(r"L\['(?!self'\])")  # a module is a circumstance, not an argument
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A cache entry: the compile that made it and its guards, in the order in which torch checks them."""
-
-    compile: str
-    predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True)
@@ -76,47 +71,6 @@ class Prediction:
         }
 
 
-class Circumstances:
-    """What surrounds calls: globals, modules, modes. It is as the last compile saw it."""
-
-    def __init__(self) -> None:
-        self._texts: dict[
-            tuple[str, str | None], set[str]
-        ] = {}  # of the guards of the latest entry with each source
-        self.values: dict[str, Any] = {}
-
-    def learn(self, entry: Entry) -> None:
-        """Take over what a compile saw."""
-        texts: dict[tuple[str, str | None], set[str]] = {}
-        for predicate in entry.predicates:
-            texts.setdefault((predicate.kind, predicate.source), set()).add(predicate.text)
-            value = stated(predicate)
-            if value is not None:
-                self.values[value[0]] = value[1]
-        self._texts.update(texts)
-
-    def agrees(self, predicate: Predicate) -> bool | None:
-        """Return whether a guard was met by the last compile that checked its source; None when none did."""
-        texts = self._texts.get((predicate.kind, predicate.source))
-        return None if texts is None else predicate.text in texts
-
-
-def inputs(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a call by source. Names are arguments; other keys are sources as torch writes
-    them, such as ``G['mode']`` or ``self.training``.
-    """
-    known = {}
-    for name, value in call.items():
-        if name.isidentifier():
-            known[f"L['{name}']"] = value
-        elif name.startswith(("L[", "G[")):
-            known[normalised(name)] = value
-        else:
-            root, separator, rest = name.partition(".")
-            known[normalised(f"L['{root}']{separator}{rest}")] = value
-    return known
-
-
 def predict(
     entries: Sequence[Entry],
     call: Mapping[str, Any],
@@ -126,7 +80,7 @@ def predict(
     given = inputs(call)
     known = {**_outside(circumstances.values), **given}
     result = Prediction(True, None)
-    open_entries = []
+    likely = None  # the first entry that fits if nothing else changed
     for entry in entries:
         failed, unknown, unchanged = _check(entry, known, given, circumstances)
         if failed:
@@ -134,14 +88,12 @@ def predict(
             continue
         result.not_evaluated += [(entry.compile, predicate) for predicate in unknown]
         result.unchanged += [(entry.compile, predicate) for predicate in unchanged]
-        if unknown:
-            open_entries.append(entry)
-            continue
-        return Prediction(
-            False, entry.compile, result.failed, result.not_evaluated, result.unchanged, certain=True
-        )
-    if open_entries:
-        result.recompiles, result.entry, result.certain = False, open_entries[0].compile, False
+        if not unknown:
+            return replace(result, recompiles=False, entry=entry.compile)
+        if likely is None and all(circumstances.agrees(predicate) is not False for predicate in unknown):
+            likely = entry.compile
+    if result.not_evaluated:
+        return replace(result, recompiles=likely is None, entry=likely, certain=False)
     return result
 
 
@@ -161,20 +113,26 @@ def _check(
     for predicate in entry.predicates:
         outcome = check(predicate, known)
         if outcome.holds is None:
-            agrees = circumstances.agrees(predicate)
-            is_given = _is_of(predicate, given)
-            is_argument = _ARGUMENT.match(predicate.source or predicate.text) is not None
-            if agrees is False and not is_argument and not is_given:
-                outcome = Outcome(False, predicate.text, "changed since the last compile")
-            elif (predicate.can_be_evaluated and (is_argument or is_given)) or (
-                agrees is False and not is_given
+            met = circumstances.from_calls(entry, predicate, given)
+            if met is False:
+                outcome = Outcome(False, predicate.text, "a different value")
+            elif met or not (
+                _is_left_open(predicate, given)
+                or circumstances.leaves_open(predicate, given)
+                or circumstances.varies(predicate)
             ):
-                unknown.append(predicate)
-            else:
                 unchanged.append(predicate)
+            else:
+                unknown.append(predicate)
         if outcome.holds is False:
             failed.append(Failure(entry.compile, predicate, outcome))
     return failed, unknown, unchanged
+
+
+def _is_left_open(predicate: Predicate, given: Mapping[str, Any]) -> bool:
+    """Return whether a guard checks an argument that the call does not state."""
+    is_argument = _ARGUMENT.match(predicate.source or predicate.text) is not None
+    return is_argument and predicate.can_be_evaluated and not _is_of(predicate, given)
 
 
 def _is_of(predicate: Predicate, given: Mapping[str, Any]) -> bool:
@@ -182,27 +140,74 @@ def _is_of(predicate: Predicate, given: Mapping[str, Any]) -> bool:
     return any(source in (predicate.source or "") or source in predicate.text for source in given)
 
 
+@dataclass
+class _World:
+    """What may be the case in a replay: how many entries are compiled, in which order torch tries them."""
+
+    order: list[Entry]
+    circumstances: Circumstances
+
+
 class Replay:
-    """A sequence of calls from the start of a run: an entry exists from the call that compiled it."""
+    """A sequence of calls from the start of a run: an entry exists from the call that compiled it. After a
+    call that is not certain, all possible cases are followed until later calls rule out all but one.
+    """
 
     def __init__(self, entries: Iterable[Entry], limit: int):
         self._limit = limit
-        self._to_come = list(entries)
-        self._order: list[Entry] = []
-        self._circumstances = Circumstances()
+        self._entries = list(entries)
+        self._worlds = [_World([], Circumstances(self._entries))]  # the likeliest first
 
     def call(self, call: Mapping[str, Any]) -> Prediction:
         """Predict the next call, and take in the entry that it compiles."""
-        prediction = predict(self._order, call, self._circumstances)
-        if prediction.recompiles:
-            if len(self._order) >= self._limit:
-                return prediction.refused()
-            if self._to_come:
-                entry = self._to_come.pop(0)
-                self._order.insert(0, entry)
-                self._circumstances.learn(entry)
-        else:
-            entry = next(entry for entry in self._order if entry.compile == prediction.entry)
-            self._order.remove(entry)
-            self._order.insert(0, entry)
-        return prediction
+        given = inputs(call)
+        worlds: list[_World] = []
+        answers = []
+        for world in self._worlds:
+            prediction, possible = self._in_world(world, call, given)
+            if possible:
+                answers.append(prediction)
+                worlds += possible
+        if not answers:  # the calls are not those of the log
+            first = self._worlds[0]
+            self._worlds = [first]
+            answer = predict(first.order, call, first.circumstances)
+            return replace(answer, certain=False)
+        self._worlds = list({len(world.order): world for world in reversed(worlds)}.values())[::-1][
+            :_MAX_WORLDS
+        ]
+        are_agreed = len({(one.recompiles, one.runs_eager) for one in answers}) == 1
+        return replace(answers[0], certain=are_agreed and all(one.certain for one in answers))
+
+    def _in_world(
+        self, world: _World, call: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> tuple[Prediction, list[_World]]:
+        """Predict a call in a case. Return what may be the case after it, the likeliest first."""
+        prediction = predict(world.order, call, world.circumstances)
+        to_come = self._entries[len(world.order) :]
+        is_refused = len(world.order) >= self._limit and not to_come
+        can_compile = bool(to_come) and all(
+            check(one, given).holds is not False for one in to_come[0].predicates
+        )
+        can_hit = not prediction.recompiles or not prediction.certain or is_refused
+        if not prediction.certain and not can_compile and not is_refused:
+            # The log has no compile that this call can have triggered.
+            entry = prediction.entry or prediction.not_evaluated[0][0]
+            prediction = replace(prediction, recompiles=False, entry=entry, certain=True)
+        worlds = []
+        if can_hit:
+            worlds.append(_World(_hit(world.order, prediction.entry), world.circumstances))
+        if can_compile and (prediction.recompiles or not prediction.certain):
+            circumstances = world.circumstances.copy() if can_hit else world.circumstances
+            circumstances.learn(to_come[0], given)
+            worlds.insert(
+                0 if prediction.recompiles else 1, _World([to_come[0], *world.order], circumstances)
+            )
+        if is_refused and (prediction.recompiles or not prediction.certain):
+            prediction = replace(prediction.refused(), certain=True) if prediction.recompiles else prediction
+        return prediction, worlds
+
+
+def _hit(order: list[Entry], compile: str | None) -> list[Entry]:
+    """Move the entry that is hit to the front."""
+    return sorted(order, key=lambda entry: entry.compile != compile)

@@ -30,7 +30,9 @@ _TENSOR = re.compile(
     r"(?P<dtype>[a-z]+\d+)\[(?P<size>[\d, ]*)\](?:\[(?P<stride>[\d, ]*)\])?(?P<device>[a-z]+(?::\d+)?)?"
     r"(?P<grad> requires_grad)?"
 )
-_TENSOR_KEYS = frozenset(("size", "stride", "dtype", "device", "requires_grad", "class"))
+_TENSOR_KEYS = frozenset(
+    ("size", "stride", "dtype", "device", "requires_grad", "class", "object", "marks", "base")
+)
 _MAX_CALL = 100_000  # characters
 
 
@@ -44,6 +46,9 @@ class Tensor:
     device: str | None = None  # 'cpu', 'cuda:0'
     requires_grad: bool | None = None
     name: str | None = None  # 'Tensor', 'Parameter'
+    identity: int | None = None  # the same for arguments that are the same tensor
+    marks: tuple[tuple[str, tuple[int, ...]], ...] | None = None  # dimensions marked 'dynamic', 'static', …
+    base: Tensor | None = None  # of a view
 
     def __str__(self) -> str:
         short = SHORT_DTYPES.get(self.dtype or "", self.dtype or "?")
@@ -62,6 +67,10 @@ class Named:
 
 class JsonList(list[Any]):
     """A list or a tuple of the call, which JSON does not tell apart."""
+
+
+class JsonDict(dict[str, Any]):
+    """A dict or an object with attributes. In JSON the keys of a dict are texts."""
 
 
 def contiguous(size: tuple[int, ...]) -> tuple[int, ...]:
@@ -104,10 +113,11 @@ def _of_json(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if "size" not in value or not _TENSOR_KEYS.issuperset(value):
-        return {key: _of_json(item) for key, item in value.items()}
+        return JsonDict({key: _of_json(item) for key, item in value.items()})
     size, stride, dtype = value["size"], value.get("stride"), value.get("dtype")
     if not _are_sizes(size) or not (stride is None or (_are_sizes(stride) and len(stride) == len(size))):
         raise _bad(str(value))
+    base = _of_json(value.get("base"))
     return Tensor(
         tuple(size),
         contiguous(tuple(size)) if stride is None else tuple(stride),
@@ -115,7 +125,18 @@ def _of_json(value: Any) -> Any:
         value.get("device"),
         value.get("requires_grad"),
         value.get("class"),
+        value.get("object"),
+        _marks(value.get("marks")),
+        base if isinstance(base, Tensor) else None,
     )
+
+
+def _marks(value: Any) -> tuple[tuple[str, tuple[int, ...]], ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict) or not all(map(_are_sizes, value.values())):
+        raise _bad(str(value))
+    return tuple((name, tuple(dimensions)) for name, dimensions in sorted(value.items()))
 
 
 def _are_sizes(value: Any) -> bool:
