@@ -21,7 +21,7 @@ from test_web_artifacts import (  # noqa: F401
     long_text,
     test_a_hundred_thousand_lines,
     test_artifact_is_reached_by_clicks,
-    test_every_artifact_opens_and_is_the_payload,
+    test_artifacts_of_every_name_open_and_are_the_payload,
     test_line_has_an_address,
 )
 from test_web_compiles import test_three_thousand_rows_sort_and_filter  # noqa: F401
