@@ -19,7 +19,7 @@ from unguarded import unguarded
 
 # Files whose tests take longest, the longest first.
 _LONG = (
-    "test_web_every_view", "test_web_open_local", "test_benchmarks", "test_web_python", "test_remote", "test_web_exported", "test_limits", "test_properties", "test_fuzz",
+    "test_web_every_view", "test_web_firefox", "test_web_open_local", "test_benchmarks", "test_web_python", "test_remote", "test_web_exported", "test_limits", "test_sql_limits", "test_properties", "test_fuzz",
     "test_web_follow", "test_release", "test_web_artifacts", "test_web_fuzz", "test_web_multirank_limits", "test_kills", "test_types",
 )  # fmt: skip
 
@@ -35,10 +35,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     items.sort(key=lambda item: "s3" not in item.fixturenames)
-    rest = [item for item in items if item.path.stem not in _LONG]
+    long, rest = {stem: [] for stem in _LONG}, []
+    for item in items:
+        long.get(item.path.stem, rest).append(item)
     ordered = []
     for worker in range(workers):
-        share = [item for stem in _LONG[worker::workers] for item in items if item.path.stem == stem]
+        share = [item for stem in _LONG[worker::workers] for item in long[stem]]
         size = (len(items) - len(ordered)) // (workers - worker) - len(share)
         ordered += share + rest[: max(0, size)]
         del rest[: max(0, size)]

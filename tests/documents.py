@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import traces
@@ -20,6 +21,7 @@ DOCUMENTS = {path.relative_to(traces.ROOT).as_posix(): path for path in _documen
 GUIDES = [name for name in DOCUMENTS if not name.endswith("CHANGELOG.md")]
 
 
+@cache
 def text_of(name):
     return DOCUMENTS[name].read_text(encoding="utf-8")
 

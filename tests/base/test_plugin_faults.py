@@ -63,6 +63,7 @@ OBJECTS = {
     "ranks": "engine_plugin:Ranks",
 }
 
+ONE_TRACE, RANKS_TRACE = "killed", "ranks_extra_break"  # small ones with findings
 _ROWS = '[{"rank": member.rank, "events": count} for member, count in zip(comparison.members, digests)]'
 # group, what is replaced by what, and the diagnostic's text
 FAULTS = {
@@ -350,7 +351,7 @@ def messages(bundle):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, built, tmp_path):
     group, source, expected = source_of(name)
-    trace = root / "fixtures" / ("ranks4" if group == "ranks" else "graph_breaks") / "trace"
+    trace = root / "fixtures" / (RANKS_TRACE if group == "ranks" else ONE_TRACE) / "trace"
     without = built(trace)
     installed(group, source)
     build(discover([trace]), tmp_path / "out", jobs=1)
@@ -378,7 +379,7 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
 @pytest.mark.parametrize("group", SOURCES)
 def test_the_same_plugin_without_the_fault_adds_its_part(group, installed, root, tmp_path):
     installed(group, SOURCES[group])
-    trace = root / "fixtures" / ("ranks4" if group == "ranks" else "graph_breaks") / "trace"
+    trace = root / "fixtures" / (RANKS_TRACE if group == "ranks" else ONE_TRACE) / "trace"
     build(discover([trace]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
     assert messages(bundle) == [] and validate(bundle) == []
@@ -398,7 +399,7 @@ def test_of_two_plugins_with_one_name_the_first_is_used(installed, root, tmp_pat
         name="other",
     )
     forget()
-    build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / "out", jobs=1)
+    build(discover([root / "fixtures" / ONE_TRACE / "trace"]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
     assert "event" in bundle.logs[0].table("engine_steps")[0]
     assert messages(bundle) == [
@@ -414,7 +415,7 @@ def test_a_log_with_a_second_process_has_the_same_bundle(name, installed, root, 
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     bundles = []
     for jobs in (1, 2):
-        build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / str(jobs), jobs=jobs)
+        build(discover([root / "fixtures" / ONE_TRACE / "trace"]), tmp_path / str(jobs), jobs=jobs)
         bundles.append(digests(tmp_path / str(jobs)))
     assert bundles[0] == bundles[1]
 
@@ -442,7 +443,7 @@ def test_the_command_line_reports_plugin_faults_and_strict_fails(name, installed
     """The diagnostics are equal when other processes read the logs."""
     group, source, expected = source_of(name)
     folder = installed(group, source)
-    trace = root / "fixtures" / "ranks4" / "trace"
+    trace = root / "fixtures" / RANKS_TRACE / "trace"
     done = run(folder, trace, tmp_path / "two", "--jobs", "2", "--json")
     assert done.returncode == 0 and done.stderr.count(expected) == 1
     assert (
@@ -465,7 +466,7 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
     without_gaps(monkeypatch)
     group, source, expected = source_of(name)
     installed(group, source)
-    sources = sorted((root / "fixtures" / "ranks4" / "trace").iterdir())[:2]
+    sources = sorted((root / "fixtures" / RANKS_TRACE / "trace").iterdir())[:2]
     trace = tmp_path / "trace"
     trace.mkdir()
     states = []
@@ -493,7 +494,7 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
 def test_ctrl_c_in_a_plugin_ends_the_build(installed, root, tmp_path):
     installed("tables", TABLE.replace('self._rows.append({"event": event.index})', "raise KeyboardInterrupt"))
     with pytest.raises(KeyboardInterrupt):
-        build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / "out", jobs=1)
+        build(discover([root / "fixtures" / ONE_TRACE / "trace"]), tmp_path / "out", jobs=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -501,7 +502,7 @@ def test_check_does_not_accept_finding_kinds_of_a_failing_plugin(installed, root
     folder = installed(
         "findings", FINDINGS.replace("def findings", "def opinion")
     )  # a different length, because Python reuses bytecode for a file with equal size and second
-    trace = root / "fixtures" / "graph_breaks" / "trace"
+    trace = root / "fixtures" / "nonascii" / "trace"
     done = run(folder, "check", trace, "--baseline", trace, "--fail-on", "new:engine-idle")
     assert done.returncode == 2 and "'engine-idle' is not a kind of finding" in done.stderr
     (folder / "engine_plugin.py").write_text(textwrap.dedent(FINDINGS))

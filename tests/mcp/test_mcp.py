@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import anyio
 import pytest
@@ -15,18 +16,14 @@ from hypothesis import strategies as st
 from log_builder import log
 from log_strategies import cases
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches, span_sums
+from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.serve.http.server import listen
 from traces import ROOT, parsed, rewrite, written
 from waiting import HANG_S, until
 
-pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
-import uvicorn
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer, matches, span_sums
-from tlparse_bundle.mcp.open_bundles import Opened
-from tlparse_bundle.mcp.server import http_app, server
-
+# Importing mcp takes two seconds, so only the functions that use it do, not every worker.
+pytestmark = pytest.mark.skipif(not find_spec("mcp"), reason="the extra 'mcp' is not installed")
 FIXTURES = ROOT / "fixtures"
 MOST_CALLS, MOST_TOKENS = 3, 4000
 NAMES = ("recompiles", "graph_breaks", "failures", "caches", "ranks4", "train_step")
@@ -81,6 +78,9 @@ async def ask_all(client):
 
 
 def test_ten_questions_over_standard_input_and_output(places):
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
     async def run():
         command = StdioServerParameters(
             command=sys.executable,
@@ -111,6 +111,9 @@ def test_ten_questions_over_standard_input_and_output(places):
 
 @contextlib.contextmanager
 def running(places, token):
+    import uvicorn
+    from tlparse_bundle.mcp.server import http_app
+
     sock = listen(0)
     port = sock.getsockname()[1]
     made = uvicorn.Server(uvicorn.Config(http_app(Opened(places), port, token), log_level="error"))
@@ -125,6 +128,8 @@ def running(places, token):
 
 
 def test_ten_questions_over_http(places):
+    from mcp import Client
+
     async def run(address):
         async with Client(address, read_timeout_seconds=HANG_S) as client:
             await ask_all(client)
@@ -155,6 +160,9 @@ def test_who_may_ask_over_http(places):
 
 
 def called(places, name, arguments):
+    from mcp import Client
+    from tlparse_bundle.mcp.server import server
+
     async def run():
         async with Client(server(Opened(places))) as client:
             result = await client.call_tool(name, arguments)

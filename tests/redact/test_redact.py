@@ -1,6 +1,7 @@
 """A bundle to share: it holds nothing of the program, and what stays is true."""
 
 import ast
+import functools
 import os
 import re
 from collections import Counter
@@ -57,25 +58,26 @@ def redacted(source, out, preset="share-with-public", **options):
     return bundle
 
 
-@pytest.fixture(scope="module")
-def shared(built, tmp_path_factory):
-    """Return shared(fixture, preset): the redacted bundle, for tests to read."""
-    made = {}
+@pytest.fixture(scope="session")
+def shared(built, once):
+    """Return shared(fixture or folder of logs, preset): the redacted bundle, for tests to read."""
 
+    @functools.cache
     def make(name, preset="share-with-vendor"):
-        if (name, preset) not in made:
-            out = tmp_path_factory.mktemp("shared") / "bundle"
-            made[name, preset] = redacted(built(logs_of(name)), out, preset)
-        return made[name, preset]
+        folder = logs_of(name) if isinstance(name, str) else name
+        out = once(("redacted", folder, preset), lambda new: redacted(built(folder), new / "bundle", preset))
+        bundle = Bundle.open(out / "bundle")
+        bundle.folder = out / "bundle"
+        return bundle
 
     return make
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(traces.ROOT.parent)))
-def test_any_bundle_is_redacted_and_its_findings_stay(built, tmp_path, folder, preset):
+def test_any_bundle_is_redacted_and_its_findings_stay(built, shared, folder, preset):
     source = built(folder)
-    bundle = redacted(source, tmp_path / "out", preset)
+    bundle = shared(folder, preset)
     assert validate(bundle) == []
     assert kinds(bundle) == kinds(source)
     numbers = [

@@ -2,9 +2,9 @@
 
 import re
 import shlex
+from functools import cache
 
 import click
-import pytest
 import traces
 from documents import GUIDES, code_spans, text_of
 from tlparse_bundle.cli.main import cli
@@ -25,13 +25,13 @@ def _commands(text):
             yield shlex.split(use[1])
 
 
+@cache
 def _all_commands():
     with click.Context(cli) as ctx:
         return {command: cli.get_command(ctx, command) for command in cli.list_commands(ctx)}
 
 
-@pytest.mark.parametrize("name", GUIDES)
-def test_options_exist(name):
+def test_options_exist():
     """Options on their own, such as ``--overwrite``, belong to some command."""
     options = {"--help", "--version"} | {
         option
@@ -39,35 +39,35 @@ def test_options_exist(name):
         for parameter in command.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    text = (
-        re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE)
-        if name == "docs/how-to/coming-from-tlparse.md"
-        else text_of(name)
-    )
-    named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}
-    assert sorted(named - options - _FOREIGN.get(name, set())) == []
+    for name in GUIDES:
+        text = (
+            re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE)
+            if name == "docs/how-to/coming-from-tlparse.md"
+            else text_of(name)
+        )
+        named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}
+        assert (name, sorted(named - options - _FOREIGN.get(name, set()))) == (name, [])
 
 
-@pytest.mark.parametrize("name", GUIDES)
-def test_commands_exist(name):
+def test_commands_exist():
     commands = _all_commands()
-    used = list(_commands(text_of(name)))
-    for words in used:
+    used = [(name, words) for name in GUIDES for words in _commands(text_of(name))]
+    for name, words in used:
         first = words[0]
         if first not in commands:
             assert (
                 first.startswith("-")
                 or re.search(r"[/.*A-Z]", first)
                 or (len(words) > 1 and "/" in words[-1])
-            ), f"no command {first!r}"
+            ), f"{name}: no command {first!r}"
         command = commands.get(first, commands["build"])
         options = {"--help", "-h", "--version"} | {
             option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
         }
         for word in words[: words.index("--")] if first == "run" and "--" in words else words:
             if word.startswith("-") and word != "--":
-                assert word.split("=")[0] in options, f"{first} has no option {word}"
-    assert name != "README.md" or len(used) > 5
+                assert word.split("=")[0] in options, f"{name}: {first} has no option {word}"
+    assert sum(name == "README.md" for name, _ in used) > 5
 
 
 def test_the_readme_leads_to_all_commands():
@@ -87,13 +87,13 @@ def test_each_viewer_is_in_their_readme():
     assert [name for name in folders if f"`{name}/" not in text_of("viewers/README.md")] == []
 
 
-@pytest.mark.parametrize("name", GUIDES)
-def test_paths_exist(name):
-    text = re.sub(r"^New file `.*$", "", text_of(name), flags=re.MULTILINE)  # of worked examples
+def test_paths_exist():
     top = {entry.name for entry in traces.ROOT.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
-    for word in re.findall(r"`([\w./*-]+)`", text):
-        if "/" in word and word.split("/")[0] in top:
-            assert list(traces.ROOT.glob(word.rstrip("/"))), word
+    for name in GUIDES:
+        text = re.sub(r"^New file `.*$", "", text_of(name), flags=re.MULTILINE)  # of worked examples
+        for word in re.findall(r"`([\w./*-]+)`", text):
+            if "/" in word and word.split("/")[0] in top:
+                assert list(traces.ROOT.glob(word.rstrip("/"))), (name, word)
 
 
 def test_the_index_of_fixtures_has_each_with_its_logs():

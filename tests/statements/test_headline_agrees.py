@@ -1,22 +1,12 @@
 """The headline is derived from the same rows as the list below it."""
 
 import re
-import tarfile
 
+import every_log
 import pytest
-import traces
-import zstandard
 from log_builder import record
+from tlparse_bundle import Bundle
 
-SHARED = traces.PUBLIC.parent
-FIXTURE_FOLDERS = sorted(
-    {
-        path.parent
-        for suffix in ("*.log", "*.log.zst")
-        for path in (traces.ROOT / "fixtures").rglob(suffix)
-        if "again" not in path.parts
-    }
-)
 SUMS = {
     "failure_count": "failure", "unfinished_count": "unfinished-compile", "restart_count": "restart", "graph_break_count": "graph-break", "export_failure_count": "export-failure",
     "export_assumption_count": "export-assumption", "cudagraph_skip_count": "cudagraph-skip",
@@ -62,45 +52,10 @@ def check(log):
             assert len(row["events"]) >= row["count"]
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [pytest.param(path, id=str(path.relative_to(traces.ROOT / "fixtures"))) for path in FIXTURE_FOLDERS],
-)
-def test_of_all_fixtures(built, folder):
-    for path in sorted(path for suffix in ("*.log", "*.log.zst") for path in folder.glob(suffix)):
-        for log in built(path).logs:
-            check(log)
-
-
-@pytest.mark.parametrize("path", traces.params(traces.PUBLIC_LOGS, traces.PUBLIC))
-def test_of_all_public_logs(built, path):
-    for log in built(path).logs:
+@pytest.mark.parametrize("group", every_log.NUMBERS)
+def test_of_every_log(group_bundle, group):
+    for log in Bundle.open(group_bundle(group)).logs:
         check(log)
-
-
-def test_of_a_log_from_the_wild(shared_traces, built):
-    for log in built(SHARED / "wild/rqvae-cuda/raw.log").logs:
-        check(log)
-
-
-@pytest.mark.parametrize("version", ["2.4.1", "2.6.0", "2.8.0", "2.15.0"])
-def test_of_logs_of_other_versions(shared_traces, built, tmp_path, version):
-    archive = SHARED / "versions/logs.tar.zst"
-    with (
-        archive.open("rb") as stream,
-        zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader,
-        tarfile.open(fileobj=reader, mode="r|") as tar,
-    ):
-        for member in tar:
-            if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
-                path = tmp_path / member.name.replace("/", "_") / member.name.rpartition("/")[2]
-                path.parent.mkdir()
-                path.write_bytes(tar.extractfile(member).read())
-    logs = sorted(tmp_path.rglob("*.log"))
-    assert len(logs) > 10
-    for path in logs:
-        for log in built(path).logs:
-            check(log)
 
 
 @pytest.fixture

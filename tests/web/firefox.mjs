@@ -1,6 +1,6 @@
-// Opens pages in Firefox over WebDriver BiDi. Reads {executable, pages: [Page]} from standard input, prints a line of JSON for each visit.
-//   Page: {url, hashes: [string], widths: [number], drop?: {name, text}}
-//   Visit: {url, hash, width, text, overflow_px, errors: [string]}
+// Opens pages in Firefox over WebDriver BiDi. Reads {executable, pages: [Page]} from standard input, prints a line of JSON for each width.
+//   Page: {url, visits: [{hash: string, widths: [number]}], drop?: {name, text}}
+//   A line: {url, hash, width, text, overflow_px, errors: [string]}
 // Playwright's Firefox is a build of its own; this drives the one that people have.
 import { createRequire } from "node:module";
 
@@ -36,7 +36,7 @@ const browser = await puppeteer.launch({
   defaultViewport: null,
 });
 try {
-  for (const { url, hashes, widths, drop } of pages) {
+  for (const { url, visits, drop } of pages) {
     const page = await browser.newPage();
     /** @type {string[]} */
     let errors = [];
@@ -65,7 +65,7 @@ try {
       }, drop);
       await page.waitForFunction(() => location.search.includes("stored="), { timeout: WAIT_MS });
     }
-    for (const hash of hashes) {
+    for (const { hash, widths } of visits) {
       await page.evaluate((hash) => {
         if (hash) location.hash = hash;
       }, hash);

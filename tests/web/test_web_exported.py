@@ -21,20 +21,17 @@ from test_web_artifacts import (  # noqa: F401
     long_text,
     test_a_hundred_thousand_lines,
     test_artifact_is_reached_by_clicks,
-    test_every_artifact_opens_and_is_the_payload,
+    test_artifacts_of_every_name_open_and_are_the_payload,
     test_line_has_an_address,
 )
-from test_web_compiles import test_three_thousand_rows_sort_and_filter  # noqa: F401
 from test_web_overview import test_bundle_without_logs, test_picker_keeps_the_view  # noqa: F401
 from test_web_search import (  # noqa: F401
     test_all_logs_at_once,
     test_large_logs_are_searched_when_asked_and_can_be_stopped,
     test_many_lines_are_counted_and_shown_when_asked,
-    test_names_by_kind_while_typing,
     test_text_leads_to_the_line,
 )
 from test_web_stack import (  # noqa: F401
-    test_flame_shows_the_same_selection_and_time,
     test_walking_shows_the_compile_beside_the_tree,
 )
 from tlparse_bundle import Bundle, BundleError

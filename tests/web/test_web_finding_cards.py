@@ -20,6 +20,10 @@ SHOWN = 10  # before "all …"
 WITH_TRUTH = sorted(
     path.parent.name for path in FIXTURES.glob("*/truth.json") if path.parent.name != "huggingface"
 )  # six logs, of which outputs show five
+EVERY_KIND = (
+    *("recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "nonascii", "aoti", "fork_children"),
+    *("overlap_scheduling", "ranks_extra_break", "ranks_execution_order", "ranks_killed", "ranks_straggler", "ranks_missing_collective"),
+)  # fmt: skip
 TEXTS = [f"recompile_reasons.{name}" for name in ("guard", "expected", "actual")]
 LEFT_OUT = "Findings. Not included in this redacted bundle. There may have been some."
 
@@ -93,7 +97,7 @@ def words(text):
     return " ".join(text.replace("\\", "").replace("`", "").split())
 
 
-@pytest.mark.parametrize("fixture", WITH_TRUTH)
+@pytest.mark.parametrize("fixture", EVERY_KIND)
 def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
     """The command that builds, info, report in each format, --json, and the first screen."""
     folder = bundle_of(fixture)
@@ -156,6 +160,14 @@ def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
         assert [
             part for part in parts if part and " ".join(plain(part).split()) not in " ".join(text.split())
         ] == [], label
+
+
+def test_every_kind_of_finding_is_among_those_of_the_outputs(bundle_of):
+    kinds = {
+        fixture: {row["kind"] for row in (*bundle.rank_table("rank_findings"), *bundle.table("findings"))}
+        for fixture, bundle in ((name, Bundle.open(bundle_of(name))) for name in WITH_TRUTH)
+    }
+    assert set().union(*kinds.values()) - set().union(*(kinds[name] for name in EVERY_KIND)) == set()
 
 
 def column(page, title):

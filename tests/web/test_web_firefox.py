@@ -16,7 +16,7 @@ from tlparse_bundle.serve.publish.site import write_site
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 DRIVER = ROOT / "viewers" / "node_modules" / "puppeteer-core"
-WIDTHS = (1024, 1440, 1920)
+NARROW, WIDER = 1024, (1440, 1920)  # what does not fit is seen in the narrow window first
 LIMIT_S = 900
 VIEWERS = {  # viewer: fixture, hashes
     "provenance": ("provenance", ["", "pin=kernel:0"]),
@@ -36,7 +36,7 @@ pytestmark = [
 
 
 def visits(*pages):
-    """Open pages in Firefox and return what ``firefox.mjs`` prints for each visit."""
+    """Open pages in one Firefox and return what ``firefox.mjs`` prints, a list for each page."""
     done = subprocess.run(
         ["node", ROOT / "tests" / "web" / "firefox.mjs"],
         input=json.dumps({"executable": FIREFOX, "pages": pages}),
@@ -45,12 +45,23 @@ def visits(*pages):
         timeout=LIMIT_S,
     )
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    opened = iter([json.loads(line) for line in done.stdout.splitlines()])
+    return [[next(opened) for visit in page["visits"] for _ in visit["widths"]] for page in pages]
 
 
-def expect_healthy(opened, number):
-    """Check a number of visits: no errors, some text, and nothing wider than the window."""
-    assert len(opened) == number
+def page_of(url, hashes):
+    """Return a page for ``visits``: each hash in a narrow window, the first one in wider ones, too."""
+    return {
+        "url": url,
+        "visits": [
+            {"hash": hash, "widths": [NARROW, *(() if number else WIDER)]}
+            for number, hash in enumerate(hashes)
+        ],
+    }
+
+
+def expect_healthy(opened):
+    """Check visits: no errors, some text, and nothing wider than the window."""
     wrong = [
         f"{visit['url']}{visit['hash']} at {visit['width']}: {visit['errors'] or visit['overflow_px']}"
         for visit in opened
@@ -59,62 +70,58 @@ def expect_healthy(opened, number):
     assert not wrong, "\n".join(wrong)
 
 
-def test_errors_and_overflow_are_noticed(tmp_path):
+def pages_of_the_default_viewer(bundle_of, address_of):
+    for fixture, places in ADDRESSES.items():
+        bundle = bundle_of(fixture)
+        log_id = Bundle.open(bundle).logs[0].id
+        yield page_of(address_of(bundle), [hash_of(place, log_id) for place in places])
+
+
+def pages_of_the_other_viewers(bundle_of, address_of):
+    def address(name, part=""):
+        folder = FIXTURES / name
+        logs = folder / "trace" if (folder / "trace").exists() else folder / part
+        return address_of(bundle_of(logs))
+
+    def hashes(places):
+        return [f"#v=1&{place}".rstrip("&") for place in places]
+
+    for viewer, (fixture, places) in VIEWERS.items():
+        yield page_of(address(fixture).replace("/default/", f"/{viewer}/"), hashes(places))
+    pair, places = COMPARED
+    base, new = (address(pair, side) for side in ("base", "new"))
+    compared = base.replace("/default/?bundle=", "/compare/?base=") + "&new=" + new.split("?bundle=")[1]
+    yield page_of(compared, hashes(places))
+
+
+def test_every_view_of_every_viewer(tmp_path, bundle_of, address_of):
+    """After a page whose errors must be noticed."""
     (tmp_path / "wrong.html").write_text(
         "<main><p style='width: 3000px'>text</p></main><script>console.error('one'); undefined_name</script>"
         "<script src='missing.js'></script>"
     )
+    pages = [
+        *pages_of_the_default_viewer(bundle_of, address_of),
+        *pages_of_the_other_viewers(bundle_of, address_of),
+    ]
     with plain_server(tmp_path) as address:
-        (visit,) = visits({"url": f"{address}/wrong.html", "hashes": [""], "widths": [1024]})
-    assert visit["overflow_px"] > 1900
-    errors = "\n".join(visit["errors"])
+        (wrong, *_), *opened = visits(page_of(f"{address}/wrong.html", [""]), *pages)
+    assert wrong["overflow_px"] > 1900
+    errors = "\n".join(wrong["errors"])
     assert all(part in errors for part in ("console error: one", "undefined_name", "404: ", "missing.js")), (
         errors
     )
-
-
-def test_every_view_of_the_default_viewer(bundle_of, address_of):
-    pages = [
-        {
-            "url": address_of(bundle_of(fixture)),
-            "hashes": [hash_of(place, Bundle.open(bundle_of(fixture)).logs[0].id) for place in places],
-            "widths": WIDTHS,
-        }
-        for fixture, places in ADDRESSES.items()
-    ]
-    expect_healthy(visits(*pages), len(WIDTHS) * sum(map(len, ADDRESSES.values())))
-
-
-def test_the_other_viewers(bundle_of, address_of):
-    def logs(name):
-        folder = FIXTURES / name
-        return folder / "trace" if (folder / "trace").exists() else folder
-
-    def page(url, places):
-        return {"url": url, "hashes": [f"#v=1&{place}".rstrip("&") for place in places], "widths": WIDTHS}
-
-    pages = [
-        page(address_of(bundle_of(logs(fixture))).replace("/default/", f"/{viewer}/"), places)
-        for viewer, (fixture, places) in VIEWERS.items()
-    ]
-    pair, places = COMPARED
-    base, new = (address_of(bundle_of(logs(pair) / side)) for side in ("base", "new"))
-    compared = base.replace("/default/?bundle=", "/compare/?base=") + "&new=" + new.split("?bundle=")[1]
-    pages.append(page(compared, places))
-    expect_healthy(visits(*pages), len(WIDTHS) * sum(len(one["hashes"]) for one in pages))
+    expect_healthy(visit for page in opened for visit in page)
 
 
 @pytest.mark.skipif(python_folder() is None, reason="viewers/vendor/python is missing: install with Node")
 def test_a_dropped_log_becomes_a_bundle(tmp_path, bundle_of):
     write_site([bundle_of("graph_breaks")], tmp_path / "site")
     (log,) = (FIXTURES / "recompiles" / "trace").glob("*.log")
-    page = {
-        "hashes": ["", "#v=1&view=recompiles"],
-        "widths": [1440],
-        "drop": {"name": log.name, "text": log.read_text(encoding="utf-8")},
-    }
+    dropped = {"name": log.name, "text": log.read_text(encoding="utf-8")}
     with plain_server(tmp_path / "site") as address:
-        opened = visits({"url": f"{address}/viewers/home/", **page})
-    expect_healthy(opened, 2)
+        page = page_of(f"{address}/viewers/home/", ["", "#v=1&view=recompiles"])
+        (opened,) = visits({**page, "drop": dropped})
+    expect_healthy(opened)
     overview = Bundle.open(bundle_of("recompiles")).logs[0].summary["text"]
     assert overview in " ".join(opened[0]["text"].split())

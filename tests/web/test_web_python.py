@@ -26,6 +26,11 @@ if python_folder() is None:
         "viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True
     )
 
+FIXTURES = traces.ROOT / "fixtures"
+EVERY_TABLE = (
+    *("killed", "nonascii", "aoti", "failures", "fork_children", "ddp_split", "export_dtrace", "overlap_scheduling", "memory_budget"),
+    *("compiled_autograd", "dynamic_shapes", "recompiles", "caches", "provenance_graphs", "ranks_killed", "ranks_extra_break", "ranks_missing_collective"),
+)  # fmt: skip
 GZIP, GZIP_NOWHERE = (
     "H4sIAAAAAAACA",
     "H4sIAAAAAAAC/",
@@ -106,18 +111,30 @@ def in_page(page, path, codec="none"):
     return page.evaluate("([id, codec]) => build(id, codec)", [selector[1:], codec])
 
 
-def test_every_fixture_has_the_same_bundle(python, tmp_path):
+def filled_tables(bundle):
+    """Return the tables of a bundle that have rows."""
+    return set(bundle.manifest.get("rank_tables", ())).union(
+        *([name for name, table in log.directory["tables"].items() if table["rows"]] for log in bundle.logs)
+    )
+
+
+def test_every_table_has_rows_in_the_fixtures_below(bundle_of):
+    filled = {name: filled_tables(Bundle.open(bundle_of(name))) for name in traces.FIXTURES}
+    assert set().union(*filled.values()) == set().union(*(filled[name] for name in EVERY_TABLE))
+
+
+def test_fixtures_have_the_same_bundle(python, tmp_path):
     different = {}
-    for fixture in traces.FIXTURES:
-        trace = traces.ROOT / "fixtures" / fixture / "trace"
+    for fixture in EVERY_TABLE:
+        trace = FIXTURES / fixture / "trace"
         found = in_page(python, trace)
         if found.get("files") != natively([trace], tmp_path / "out"):
             different[fixture] = found.get("message")
-    assert len(traces.FIXTURES) > 30 and different == {}
+    assert different == {}
 
 
 def test_logs_as_people_have_them(python, tmp_path):
-    log = next((traces.ROOT / "fixtures" / "recompiles" / "trace").iterdir())
+    log = next((FIXTURES / "recompiles" / "trace").iterdir())
     text = log.read_bytes()
     (tmp_path / "cut.log").write_bytes(text[:-1000])
     (tmp_path / "small.log.gz").write_bytes(gzip.compress(text))
@@ -174,7 +191,7 @@ def test_a_file_that_is_not_a_log_is_reported_as_on_the_command_line(python, tmp
 
 def test_progress_and_an_end_in_the_middle(python, tmp_path):
     log = tmp_path / "large.log"
-    log.write_bytes(next((traces.ROOT / "fixtures" / "transformer" / "trace").iterdir()).read_bytes() * 30)
+    log.write_bytes(next((FIXTURES / "transformer" / "trace").iterdir()).read_bytes() * 30)
     python.set_input_files("#files", log)
     assert (
         python.evaluate("""async () => {

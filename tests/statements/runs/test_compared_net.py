@@ -21,7 +21,7 @@ TRACES = [f"{name}/trace" for name in traces.FIXTURES]
 ALONE = [
     trace for trace in TRACES if "ddp" not in trace and not list((FIXTURES / trace).rglob("*_rank_*"))
 ]  # ranks have no counterpart elsewhere
-STRANGERS = [tuple(random.Random(seed).sample(ALONE, 2)) for seed in range(25)]
+STRANGERS = [tuple(random.Random(seed).sample(ALONE, 2)) for seed in range(12)]
 VERSIONS = [
     (f"versions/{version}/{name}.log.zst", f"versions/2.13.0/{name}.log.zst")
     for version in ("2.3.1", "2.5.1", "2.8.0", "2.12.0")
@@ -129,13 +129,16 @@ def contradictions(document, base, new):
 @pytest.fixture
 def compared(built):
     """Return compared(base, new): the summary of comparing two folders below fixtures/, checked in both
-    directions.
+    directions if they differ.
     """
 
     def of(base, new):
         bundles = [built(path if isinstance(path, Path) else FIXTURES / path) for path in (base, new)]
-        there, back = (compare([("one", one)], [("two", two)]) for one, two in (bundles, bundles[::-1]))
-        ours, theirs = contradictions(there, *bundles), contradictions(back, *bundles[::-1])
+        ours = contradictions(compare([("one", bundles[0])], [("two", bundles[1])]), *bundles)
+        if base == new:
+            return ours
+        bundles.reverse()
+        theirs = contradictions(compare([("one", bundles[0])], [("two", bundles[1])]), *bundles)
         assert theirs["verdict"] == OPPOSITE.get(ours["verdict"], ours["verdict"])
         assert (theirs["net_us"] is None) == (ours["net_us"] is None) and (ours["net_us"] or 0) == -(
             theirs["net_us"] or 0
@@ -165,7 +168,7 @@ def test_a_run_with_itself(compared, name):
     ].startswith("No changes: ")
 
 
-@pytest.mark.parametrize(("base", "new"), [(one, two) for one in VLLM for two in VLLM if one < two], ids=str)
+@pytest.mark.parametrize(("base", "new"), [*zip(VLLM, [*VLLM[1:], VLLM[0]], strict=True)], ids=str)
 def test_starts_of_vllm(compared, base, new):
     compared(f"vllm/{base}", f"vllm/{new}")
 
