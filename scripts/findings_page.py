@@ -35,6 +35,7 @@ LOGS = (
     ),
     "versions/2.4.1/breaks.log.zst",
     "jobs/cut_log",
+    "jobs/in_branch",
 )
 RANKS = (
     "jobs/other_shape",
@@ -61,6 +62,8 @@ RANKS = (
             "no_wait",
             "cut_log",
             "empty_log",
+            "in_branch",
+            "other_dynamic_size",
         )
     ),
     "ranks_execution_order/trace",

@@ -299,3 +299,8 @@ def test_events_of_a_file_out_of_order_are_named(name, numbers):
 
 def test_metadata_may_skip_events():
     check_part("metadata", [{"event": 3}, {"event": 5}], {"first_event": 3}, "log.json")
+
+
+def test_a_file_with_a_different_first_event():
+    with pytest.raises(BundleError, match=r"it begins with event 3, but log\.json has 4"):
+        check_part("metadata", [{"event": 3}, {"event": 5}], {"first_event": 4}, "log.json")

@@ -14,6 +14,7 @@ import traces
 import zstandard
 from log_builder import log, record
 from tlparse_bundle.cli.main import GROUPS, cli
+from tlparse_bundle.render.info import headlines
 from waiting import HANG_S, until
 from warm_command import run_warm
 
@@ -530,3 +531,13 @@ def test_report_shows_the_kinds_that_are_named(run, root):
     assert {"recompile", "recompile-limit"} <= every
     assert kinds("--kind", "recompile") == {"recompile"}
     assert kinds("--kind", "recompile", "--kind", "recompile-limit") == {"recompile", "recompile-limit"}
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, ["f0"]), (2, ["a: f0", "b: f1"])])
+def test_headlines_name_their_logs_if_there_are_several(count, expected):
+    found = {"error": 0, "warning": 0}
+    rows = [
+        {"id": "ab"[number], "summary": {"text": f"f{number}", "findings": found, "compile_us": 9 - number}}
+        for number in range(count)
+    ]
+    assert headlines(rows) == expected

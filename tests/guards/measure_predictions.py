@@ -65,7 +65,9 @@ def judged(folder: Path, function: str, out: Path) -> list[tuple[dict[str, Any],
     calls = json.loads((folder / "calls.json").read_text())
     build(discover([folder]), out, jobs=1)
     log = Bundle.open(out).logs[0]
-    inputs = [from_json({name: value for name, value in call.items() if name not in RESULTS}) for call in calls]
+    inputs = [
+        from_json({name: value for name, value in call.items() if name not in RESULTS}) for call in calls
+    ]
     return list(zip(calls, history(log, function).replay(inputs), strict=True))
 
 
@@ -101,7 +103,8 @@ def _note(name: str, call: dict[str, Any], prediction: Any, is_right: bool) -> s
     what = "uncertain" if not prediction.certain else "WRONG"
     failed = Counter(failure.entry for failure in prediction.failed)
     guards = "; ".join(
-        f"{entry} {predicate.kind} {predicate.text[:160]}" for entry, predicate in prediction.not_evaluated[:3]
+        f"{entry} {predicate.kind} {predicate.text[:160]}"
+        for entry, predicate in prediction.not_evaluated[:3]
     )
     return (
         f"{name} call {call['i']}: {what}, {'right' if is_right else 'wrong'}: compiled {call['compiled']}, entry"

@@ -456,6 +456,12 @@ def test_an_enormous_string_id(written):
     assert table == b'{"string_table":[null,"a.py"]}\n'
 
 
+def test_a_string_id_beyond_32_bits(written):
+    """tlparse reads it as a 32-bit number, so the record defines no string."""
+    table, line = written(log('str ["a.py", 4294967296]'))["raw.jsonl"].splitlines()
+    assert b"a.py" not in table and json.loads(line)["str"] == ["a.py", 4294967296]
+
+
 def test_numbers_beyond_64_bits(written):
     """tlparse panics."""
     _, line = written(

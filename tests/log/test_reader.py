@@ -32,6 +32,14 @@ def test_tabs_in_a_payload_stay(payload):
     assert (it.payload.data, it.verbatim, next_.line) == (payload, False, 3 + payload.count(b"\n"))
 
 
+def test_a_byte_order_mark_is_reported_in_line_1():
+    diagnostics = Diagnostics()
+    records = list(RecordReader(io.BytesIO(b"\xef\xbb\xbf" + log("a")), diagnostics))
+    assert [record.byte_offset for record in records if record.prefix] == [3]
+    (row,) = diagnostics.rows()
+    assert (row["code"], row["line"], row["byte_offset"]) == ("byte-order-mark", 1, 0)
+
+
 def test_places_of_records_count_payload_lines():
     data = log("a\n | one\n | two\n b\n c")
     records, _ = read(data)

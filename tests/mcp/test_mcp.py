@@ -159,6 +159,19 @@ def test_who_may_ask_over_http(places):
         assert status(**allowed, Origin="https://evil.example") in (400, 403)
 
 
+def test_a_request_of_more_than_a_megabyte_is_refused_over_http(places):
+    import httpx2 as httpx
+
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    ask = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+    with running(places, None) as address:
+        statuses = [
+            httpx.post(address, content=ask.ljust(size), headers=headers).status_code
+            for size in (1 << 20, (1 << 20) + 1)
+        ]
+    assert statuses == [200, 413]
+
+
 def called(places, name, arguments):
     from mcp import Client
     from tlparse_bundle.mcp.server import server
@@ -169,6 +182,14 @@ def called(places, name, arguments):
             return result.is_error, result.content[0].text
 
     return run_async(run)
+
+
+def test_links_name_the_log_of_a_bundle_with_several(places):
+    log = Bundle.open(places["caches"]).logs[1].id
+    for name, arguments, is_named in (("caches", {"log": log}, True), ("recompiles", {}, False)):
+        _, text = called(places, "compiles", {"bundle": name, **arguments})
+        page = json.loads(text)["page"]
+        assert f"&log={log}" in page if is_named else "log=" not in page, page
 
 
 def test_a_missing_name_is_reported_with_existing_ones(places):

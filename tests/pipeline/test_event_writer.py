@@ -2,7 +2,9 @@
 
 import pytest
 from log_builder import log, record
+from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.pipeline import event_writer, log_writer
+from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.tables import rows
 
 
@@ -37,6 +39,15 @@ def test_verbatim_chunks(log_of, monkeypatch):
     sizes = [chunk["size_bytes"] for chunk in it.directory["verbatim"]]
     assert len(sizes) > 5 and all(size >= 200 for size in sizes[:-1])
     assert not any(b"payload\n" in it.bundle.read(chunk["path"]) for chunk in it.directory["verbatim"])
+
+
+@pytest.mark.parametrize("size,expected", [(9, [9]), (10, [10]), (20, [10, 10]), (25, [10, 10, 5])])
+def test_a_verbatim_chunk_ends_with_the_piece_that_fills_it(size, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(log_writer, "CHUNK_BYTES", 10)
+    writer = log_writer.VerbatimWriter(FileSink(tmp_path, CODECS["none"]), "a")
+    writer.add([b"12345"] * (size // 5) + [b"1234"[: size % 5]])
+    writer.close()
+    assert [chunk["size_bytes"] for chunk in writer.chunks] == expected
 
 
 def test_payload_forms(log_of, monkeypatch):

@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 import traces
-import zstandard
 from jsonschema import Draft202012Validator
 from sentence_lengths import MOST_HEADLINE, MOST_SENTENCES, MOST_TITLE, counted, sentence_count
 from tlparse_bundle.bundle.schemas import schema
@@ -18,7 +17,7 @@ DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
-UNSCHEDULED = "unscheduled"  # the log no_wait, with one more collective in a schedule
+IN_BRANCH = "in_branch"  # a job with a collective in a branch
 # For every kind a log in which it appears, and one in which it must not.
 WHERE = {
     "autotune": ("2.13.0/autotune", "basic_inference"),
@@ -26,7 +25,7 @@ WHERE = {
     "cache-error": ("2.13.0/unpicklable", "caches"),
     "cache-miss": ("train_step", "2.15.0/breaks"),
     "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
-    "collective-parity": (UNSCHEDULED, "ranks4"),
+    "collective-parity": (IN_BRANCH, "ranks4"),
     "data-problem": (DAMAGED, "failures"),
     "export-assumption": ("2.15.0/export", "dynamic_shapes"),
     "export-failure": ("export_dtrace", "aoti"),
@@ -61,27 +60,13 @@ def logs(built, root, tmp_path_factory):
     )
     damaged.write_bytes(head + b"\nnoise\nV" + rest[:-900])
     found += [(DAMAGED, log) for log in built(damaged).logs]
-    unscheduled = damaged.with_name("dedicated_log_torch_trace_unscheduled.log")
-    unscheduled.write_bytes(
-        _with_another_call(
-            zstandard.decompress(
-                next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes()
-            )
-        )
-    )
-    found += [(UNSCHEDULED, log) for log in built(unscheduled).logs]
+    found += [(IN_BRANCH, log) for log in built(root / "fixtures" / "jobs" / "in_branch").logs]
     found += [(path.parent.name, log) for path in VLLM_LOGS for log in built(path).logs]
     return found + [
         (f"{path.parent.name}/{path.name.split('.')[0]}", log)
         for path in VERSION_LOGS
         for log in built(path).logs
     ]
-
-
-def _with_another_call(data):
-    call = b'\t"torch.ops._c10d_functional.all_reduce_.default"'
-    assert data.count(b"\t[\n" + call) == 2
-    return data.replace(b"\t[\n" + call, b"\t[\n" + call + b",\n" + call, 1)
 
 
 def findings(logs, *names, kind=None):
@@ -306,7 +291,7 @@ def test_damage(logs):
 def test_compiles_refused_by_the_limit(logs):
     """Sizes 2 to 5 were compiled, 6 was not."""
     (row,) = findings(logs, "recompiles", kind="recompile-limit")
-    assert row["text"].endswith("actual 6`.") and "; the failing guard was `" in row["text"]
+    assert row["text"].endswith("actual 6` on `x.size(0)`.") and "; the failing guard was `" in row["text"]
 
 
 def test_where_a_killed_process_was(logs):

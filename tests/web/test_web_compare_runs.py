@@ -247,10 +247,10 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         "logs[0].compiles is null, not an array": json.dumps(
             document | {"logs": [pair | {"compiles": None}]}
         ),
-        "because_of is 7, no change before it": json.dumps(
+        "because_of is 7, which is not an earlier change": json.dumps(
             document | {"logs": [pair | {"changes": [pair["changes"][0] | {"because_of": 7}]}]}
         ),
-        "pair_indexes leads to no compile": json.dumps(
+        "pair_indexes refers to a missing compile": json.dumps(
             document | {"logs": [pair | {"changes": [pair["changes"][0] | {"pair_indexes": [99]}]}]}
         ),
     }

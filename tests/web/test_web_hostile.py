@@ -191,4 +191,4 @@ def test_ranks_without_end_are_refused(bundle_of, address_of, tmp_path, page):
     first, *rest = target.read_text().splitlines(keepends=True)
     target.write_text("".join([json.dumps({**json.loads(first), "ranks": [[0, HUGE]]}) + "\n", *rest]))
     page.goto(address_of(folder).replace("/default/", "/multirank/"))
-    expect(alert(page)).to_contain_text("[0].ranks is an array, not runs of ranks")
+    expect(alert(page)).to_contain_text("[0].ranks is an array, not ascending ranges of ranks")

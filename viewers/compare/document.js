@@ -40,14 +40,14 @@ export function comparisonOf(text, label) {
 function crossed({ base, new: other, logs }) {
   if (!base.length || !other.length) return "a side has no bundle";
   for (const [at, { base, new: other, compiles, changes }] of logs.entries()) {
-    if (!base && !other) return `logs[${at}] is of neither side`;
+    if (!base && !other) return `logs[${at}] belongs to neither run`;
     for (const [i, compile] of compiles.entries())
-      if (!compile.base && !compile.new) return `logs[${at}].compiles[${i}] is of neither side`;
+      if (!compile.base && !compile.new) return `logs[${at}].compiles[${i}] belongs to neither run`;
     for (const [i, { because_of: cause, pair_indexes: pairs }] of changes.entries()) {
       if (cause !== null && !(cause >= 0 && cause < i))
-        return `logs[${at}].changes[${i}].because_of is ${cause}, no change before it`;
+        return `logs[${at}].changes[${i}].because_of is ${cause}, which is not an earlier change`;
       if (pairs.some((pair) => pair >= compiles.length))
-        return `logs[${at}].changes[${i}].pair_indexes leads to no compile`;
+        return `logs[${at}].changes[${i}].pair_indexes refers to a missing compile`;
     }
   }
   return null;

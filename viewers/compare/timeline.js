@@ -126,7 +126,7 @@ export async function openTimeline({ run, pair, state }) {
     [
       ["bad", "slower"],
       ["good", "faster"],
-      ["plain", "about the same (less than 10% or 1 ms)"],
+      ["plain", "about the same (less than 10 % or 1 ms)"],
     ].map(([tone, word]) =>
       h("span", null, h("span", { "class": `swatch flame-${tone}`, "aria-hidden": "true" }), ` ${word}`),
     ),

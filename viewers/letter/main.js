@@ -69,7 +69,7 @@ function paragraph(finding) {
       h("strong", null, plain(finding.title)),
       place && ` (${place})`,
       ". ",
-      finding.cost_us !== null && `It cost ${time(finding.cost_us)}. `,
+      finding.cost_us !== null && `Cost: ${time(finding.cost_us)}. `,
       plain(finding.text),
     ),
     remedy && h("p", { class: "remedy" }, plain(remedy.text), remedy.code && h("code", null, remedy.code)),

@@ -14,7 +14,7 @@ export function ask(place, things, { pair, all }) {
       h(
         "section",
         { "class": "ask", "aria-label": "Two things to open" },
-        h("h2", null, "Compare as before and after?"),
+        h("h2", null, "Compare these two?"),
         h("dl", { class: "sides" }, side("before", before), side("after", after)),
         h(
           "p",

@@ -69,7 +69,10 @@ function checkSources(log, { sources, lines, kernels }) {
       rows.some((row) => row.sources.some((/** @type {number[]} */ stack) => stack.some(lacks))),
     );
   if (wrong)
-    throw damaged(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
+    throw damaged(
+      `Log ${log.id}`,
+      "its provenance refers to a source that is missing from table 'provenance_sources'",
+    );
 }
 
 /** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */

@@ -139,7 +139,7 @@ class Bundle(CheckedBundle):
     def sql(self, query: str) -> Any:
         """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/how-to/sql.md).
 
-        Runs in this process, without limits of time and memory: don't pass a query that you don't trust.
+        Runs in this process, without limits on time and memory: don't pass a query that you don't trust.
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """
         from tlparse_bundle.bundle.sql.in_process import query_result

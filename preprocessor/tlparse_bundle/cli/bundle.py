@@ -112,8 +112,8 @@ def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None
     """Write a report for tools that read the files of tlparse.
 
     The files are compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the
-    artifacts, named and numbered as by tlparse 0.4.8 --plain-text. Each of several logs gets its own folder:
-    rank_0/, rank_1/ and so on.
+    artifacts, with the names and numbers that tlparse 0.4.8 --plain-text gives them. Each of several logs
+    gets its own folder: rank_0/, rank_1/ and so on.
 
     \b
     Example:

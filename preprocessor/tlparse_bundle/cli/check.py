@@ -64,7 +64,7 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
     metavar="TIME",
     help="Fail if a log took longer to compile than TIME, such as 60s or 5min.",
 )
-@click.option("--allow-unknown", is_flag=True, help="Pass a limit if the log does not record the number.")
+@click.option("--allow-unknown", is_flag=True, help="Ignore a limit if the log does not record the number.")
 @click.option(
     "--format",
     "form",

@@ -30,7 +30,7 @@ from tlparse_bundle.cli.output import say
     help=("Address that 'tlparse-bundle serve' printed for the same bundles. Answers then link to pages."),
 )
 def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool, viewer: str | None) -> None:
-    """Answer questions of language models about bundles, over MCP.
+    """Answer questions from language models about bundles, over MCP.
 
     Install it with: pip install 'tlparse-bundle[mcp]'. The tools are read-only, and the size of an answer is
     limited. They are overview, findings, compiles, compile, artifact, search, compare, ranks, timeline and

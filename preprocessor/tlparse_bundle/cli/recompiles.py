@@ -36,9 +36,12 @@ _SHOWN = 3  # cache entries
     "calls_file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="JSON list of calls: objects of arguments, tensors as {size, stride, dtype, requires_grad}.",
+    help=(
+        "JSON list of calls. A call is an object of arguments; a tensor is {size, stride, dtype,"
+        " requires_grad}."
+    ),
 )
-@click.option("--replay", is_flag=True, help="The calls are the run from its start, in order.")
+@click.option("--replay", is_flag=True, help="Replay the calls in order, from the start of the program.")
 @click.option("--log", "log_id", metavar="ID", shell_complete=complete_logs, help="Use this log.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per call.")
 def recompiles(
@@ -53,8 +56,8 @@ def recompiles(
     """Predict whether a call of FUNCTION recompiles.
 
     The answer comes from the guards in the log. FUNCTION is a name, a place such as model.py:12, or a
-    compile such as 0/1. Globals, modules and modes are taken to be as the last compile saw them, unless a
-    call states them: "G['mode']=…", "self.training=…".
+    compile such as 0/1. Globals, modules and modes are assumed to be as in the last compile, unless a call
+    sets them: "G['mode']=…", "self.training=…".
 
     \b
     Example:

@@ -332,8 +332,8 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     "search",
     is_flag=True,
     help=(
-        "Search the result for text of the logs, with rules that redaction does not share; write nothing if"
-        " there is any. Takes minutes for large logs."
+        "Search the result for text from the logs, independently of redaction; write nothing if any is"
+        " found. Takes minutes for large logs."
     ),
 )
 @click.option("--preview", is_flag=True, help="Print what would be removed and kept; write nothing.")
@@ -351,11 +351,12 @@ def redact(
     overwrite: bool,
     verify: bool,
 ) -> None:
-    """Write a copy of a bundle without code, texts, names and paths.
+    """Write a copy of a bundle without code, text, names or paths.
 
-    Structure, times, counts and what torch ships stay. Functions, files, modules and tensors get pseudonyms
-    from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and payloads
-    are left out. Findings keep number, kind and place. Their sentences are rewritten from what is left.
+    Structure, times, counts and names that torch ships are kept. Functions, files, modules and tensors get
+    pseudonyms from a random key, such as fn_k3v9qd2x, the same in all tables and logs. Text, source code and
+    payloads are left out. Findings keep number, kind and place. Their sentences are rewritten from what is
+    left.
 
     \b
     Example:

@@ -40,14 +40,14 @@ _MEASURED = 200  # rows that set the column widths
     help="Write all tables to one DuckDB file.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
-@click.option("--trusted", is_flag=True, help="Run QUERY without limits of time, memory and size.")
+@click.option("--trusted", is_flag=True, help="Run QUERY without limits on time, memory and size.")
 def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool, trusted: bool) -> None:
     """Query the tables of one or more bundles in SQL.
 
     Without QUERY, list the tables and their columns. Needs DuckDB: pip install 'tlparse-bundle[sql]'. The
     first columns of each table are bundle, log and rank. Table logs has one row per log, with its totals.
 
-    A query can only read, and only the files of the bundles. It runs in a process of its own, which may take
+    A query can only read, and only the files of the bundles. It runs in its own process, which may take
     60 seconds and 2 GB of memory, and return 100,000 rows and 32 MB.
 
     \b

@@ -38,7 +38,7 @@ _FORMATS = ("text", "json", "benchmark-database")
     "--last",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Show only the N newest runs of each series. [default: {_ROWS} in the table, all as records]",
+    help=f"Show only the N newest runs of each series. [default: {_ROWS} in the table, all in JSON]",
 )
 @click.option(
     "--out",

@@ -257,7 +257,7 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     ),
     "same_type": _text("Pass arguments of the same type."),
     "same_object": _text(
-        "Create the object once and reuse it in each call. Objects that must differ need a compile each."
+        "Create the object once and reuse it in each call. Each different object needs its own compile."
     ),
     "same_structure": _text("Pass containers with the same length and keys."),
     "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),

@@ -254,6 +254,18 @@ SAID = {
         ["Rank 3 compiled nothing, but ranks 0–2 did"],
         r"failed|different graph|3 ranks",
     ),
+    "in_branch": (
+        "On ranks 0–3, `total_twice_if` [0/0] schedules 1 × `all_reduce`, but its code calls 2.",
+        ("collective-parity", "warning"),
+        [],
+        r"hang|fail|never|different graph|missing",
+    ),
+    "other_dynamic_size": (
+        "On rank 3, `embed` [0/0] computes different tensors, starting at `extern_kernels.mm`. Ranks 0–2 agree.",
+        ("tensors", "warning"),
+        ["It returns `float32 (17, 8), stride (8, 1)` instead of `float32 (16, 8), stride (8, 1)`."],
+        r"hang|fail|never|different graph|different code|missing",
+    ),
 }
 
 

@@ -174,8 +174,8 @@ def test_a_failure_without_a_message():
 @pytest.mark.parametrize(
     ("here", "others", "text"),
     [
-        (None, "y = x", "missing instead of `y = x`"),
-        (" ", "y = x", "empty instead of `y = x`"),
+        (None, "y = x", "the end of the text instead of `y = x`"),
+        (" ", "y = x", "an empty line instead of `y = x`"),
         ("# File: a.py:1 in f, code: x", "# File: a.py:1 in f, code: y", "`x` instead of `y`"),
         (
             "# File: a.py:1 in f, code: x",

@@ -165,7 +165,11 @@ function cacheDetail(model, row, state) {
           ? null
           : [
               time(row.time_saved_us),
-              h("span", { class: "dim" }, " Hits of several caches in one compile save the same time."),
+              h(
+                "span",
+                { class: "dim" },
+                " If several caches hit in one compile, each shows the same saved time.",
+              ),
             ],
       ],
       ["Compile time", row.time_taken_us === null ? null : time(row.time_taken_us)],

@@ -45,7 +45,10 @@ export async function kernelsOf(log) {
   ).map((rows) => rows ?? []);
   const byEvent = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
   if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event)))
-    throw damaged(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
+    throw damaged(
+      `Log ${log.id}`,
+      "table 'kernels' refers to code that is missing from table 'generated_code'",
+    );
   const triton = new Map(infos.map((/** @type {any} */ info) => [`${info.event} ${info.name}`, info]));
   return {
     codes,

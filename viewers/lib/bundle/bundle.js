@@ -162,7 +162,7 @@ export class Bundle {
       tables[name].files.map(async ({ path, rows: count }) => {
         const rows = await this.file(path, {
           ...options,
-          what: `the table '${name}' about several ranks`,
+          what: `the rank table '${name}'`,
           schema: name,
           lengths,
         });

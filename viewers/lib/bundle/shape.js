@@ -59,7 +59,7 @@ function inArray([below, length, nullable], around) {
     if (values === null && nullable) return null;
     if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
     if (length && values.length !== length)
-      return { at: "", what: `an array of ${values.length}, not of ${length}` };
+      return { at: "", what: `an array of ${values.length} items instead of ${length}` };
     for (let i = 0; i < values.length; i++) {
       const problem = find(values[i]);
       if (problem) return { ...problem, at: `[${i}]${problem.at}` };
@@ -125,10 +125,7 @@ export function isTooDeep(value) {
 function leaf(shape, around) {
   if (shape === "*") return { test: () => true, wanted: () => "" };
   if (shape === "ranks")
-    return {
-      test: (runs) => isRuns(runs, around),
-      wanted: () => "runs of ranks, [first, last] of each, ascending",
-    };
+    return { test: (runs) => isRuns(runs, around), wanted: () => "ascending ranges of ranks, [first, last]" };
   if (shape[0] === "/" || shape[0] === "=") return words(shape, around);
   const [, letters, orNull, least, target] = /** @type {RegExpExecArray} */ (LEAF.exec(shape));
   const low = least === undefined ? -LARGEST : Number(least);
@@ -179,7 +176,7 @@ function words(shape, around) {
       value === null
         ? nullable
         : typeof value === "string" && (pattern ? pattern.test(value) : choices.has(value) || around.newer),
-    wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...choices].join(", ")}`),
+    wanted: () => (pattern ? `a string that matches ${pattern.source}` : `one of ${[...choices].join(", ")}`),
   };
 }
 

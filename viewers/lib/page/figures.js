@@ -101,7 +101,7 @@ export const RUNNING = "running";
 const OVERLAID = {
   [RUNNING]: { sign: "◌", word: "running", help: "Running now. torch records its status when it ends." },
 };
-const NONE = { sign: "·", word: "no status", help: "No start and no metrics recorded with this id." };
+const NONE = { sign: "·", word: "no status", help: "No start or metrics recorded for this compile id." };
 
 /** @param {string | null} status */
 export const statusInfo = (status) =>

@@ -29,8 +29,8 @@ REFERENCE = {
         "collective.",
         fix="Compare the schedule with the generated code, and compare the ranks. Ranks that call "
         "different numbers of collectives hang.",
-        not_when="The check skips compiles with cached graphs or C++ code, because one of the two is then "
-        "missing.",
+        not_when="The schedule omits collectives in branches of `torch.cond`. The check skips compiles with "
+        "cached graphs or C++ code, because one of the two is then missing.",
     ),
 }
 # The kinds whose number in a schedule and in its code must agree

@@ -164,8 +164,8 @@ def _functions(facts: Facts, functions: Counter[FunctionKey]) -> str | None:
     names = []
     for (file, name, line), count in functions.most_common():
         where = facts.short.place(file, line)
-        at, often = f" ({code(where)})" if where else "", f", {times(count)}" if count > 1 else ""
-        names.append(f"{function_name(name)}{at}{often}")
+        about = [*([code(where)] if where else []), *([times(count)] if count > 1 else [])]
+        names.append(function_name(name) + (f" ({', '.join(about)})" if about else ""))
     return "Functions: " + listed(names, _MOST_FUNCTIONS) + "."
 
 

@@ -11,7 +11,7 @@ from tlparse_bundle.base.wording import code, first_line, function_name, listed,
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
+from tlparse_bundle.statements.guard_changes import constants, source_name, subject, what_changed
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -195,7 +195,11 @@ def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
         if own is not None:
             first = rows[cause.refused[0]].reasons
             near = next((row for row in first if row["source"] == own["source"]), own)
-            guards.append(code(first_line(near["guard"])))
+            guard = first_line(near["guard"])
+            # torch's "tensor 'x' size mismatch at index 0" does not name the value as in the program.
+            named = guard.startswith("tensor '") and near["source"]
+            of = f" on {subject(near['change'], near['source'], near['dimension'])}" if named else ""
+            guards.append(f"{code(guard)}{of}")
     verb = "guard was" if len(guards) == 1 else "guards were"
     return f"; the failing {verb} {listed(guards)}" if guards else ""
 

@@ -45,8 +45,8 @@ _LEAST_SHARE = 0.25  # of the compile time
 _LEAST_AUTOTUNE_US = 100_000
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
 _AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetrics)
-    "compile_time_autotune_time_us": "during compiles",
-    "runtime_triton_autotune_time_us": "during the first calls",
+    "compile_time_autotune_time_us": "Autotuning",
+    "runtime_triton_autotune_time_us": "Autotuning during the first calls",
 }
 
 # Description of each span (torch/_inductor, torch/_dynamo: dynamo_timed) and its fixes.
@@ -153,14 +153,14 @@ def _autotuning(facts: Facts) -> Iterator[Finding]:
             time_us = row["values"].get(name)
             if isinstance(time_us, int | float) and type(time_us) is not bool and time_us > 0:
                 rows.append((time_us, facts.number_of(row), row["event"]))
-    for name, when in _AUTOTUNE_FIELDS.items():
+    for name, what in _AUTOTUNE_FIELDS.items():
         rows = times[name]
         us = round(sum(time_us for time_us, _, _ in rows))
         if us >= _LEAST_AUTOTUNE_US:
             yield Finding(
                 "autotune",
                 "info",
-                f"Autotuning took {duration(us)} {when}, in {plural(len(rows), 'compile')}",
+                f"{what} took {duration(us)} in {plural(len(rows), 'compile')}",
                 (name,),
                 "Inductor benchmarks several kernels for an operation and keeps the fastest.",
                 compiles=[compile_index for _, compile_index, _ in rows],

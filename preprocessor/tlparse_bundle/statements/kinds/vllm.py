@@ -232,7 +232,7 @@ def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow
         f"Dynamo's capture of the model took {duration(capture)} of {duration(capture_time_us)}",
         (backend["prefix"],),
         "Dynamo traces the whole model into one graph on each start that does not load an ahead-of-time"
-        " compile." + (" vLLM's backend ended early, without code." if no_code else ""),
+        " compile." + (" vLLM's backend stopped before it generated code." if no_code else ""),
         compiles=[facts.number_of(backend)],
         events=[backend["event"]] if backend["event"] is not None else [],
         details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": capture_time_us},

@@ -354,7 +354,8 @@ REFERENCE: dict[str, KindReference] = {
         "Schedule and code differ",
         "The generated code calls a different number of collectives than the schedule lists.",
         "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
-        "Only Python code that Inductor generated is counted.",
+        "The schedule omits collectives in branches of `torch.cond`. Only Python code that Inductor "
+        "generated is counted.",
     ),
     "missing-wait": KindReference(
         "Missing wait",

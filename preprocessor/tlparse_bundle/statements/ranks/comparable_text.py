@@ -1,7 +1,7 @@
 """Compiler output without the parts that differ between equal ranks.
 
 Device numbers differ between ranks, graph ids and addresses between processes, and paths of cache files and
-checkouts between machines.
+checkouts between machines. The benchmark at the end of generated code contains the sizes of one call.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # contain none.
 _DEVICES = (b"cuda:", b"xpu:", b"hpu:", b"mtia:", b"npu:", b"privateuseone:")
 _BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
+# torch/_inductor/codegen/wrapper.py, generate_benchmark_harness: the last functions of a module.
+_BENCHMARK = (b"\ndef get_args():\n    from torch._dynamo.testing", b"\ndef benchmark_compiled_module(")
 
 
 def on_device(text: bytes) -> bool:
@@ -49,6 +51,8 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
 
     ``device``: for a part of a text, whether the whole text is ``on_device``.
     """
+    for beginning in _BENCHMARK:
+        text = text.partition(beginning)[0]
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
             # A function is faster than a template, which is looked up for each line.

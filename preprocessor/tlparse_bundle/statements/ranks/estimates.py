@@ -272,9 +272,19 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
                 )
 
 
-def _tensors(words: Words) -> str:
-    first = f", starting at {code(words.details['name'])}" if words.details.get("name") else ""
-    return f"On {words.ranks}, {words.mine} computes different tensors{first}"
+def _tensors(words: Words) -> str | tuple[str, str]:
+    details = words.details
+    first = f", starting at {code(details['name'])}" if details.get("name") else ""
+    title = f"On {words.ranks}, {words.mine} computes different tensors{first}"
+    pairs = zip(details.get("here") or (), details.get("others") or (), strict=False)
+    here, others = next(((mine, its) for mine, its in pairs if mine != its), (None, None))
+    return (title, f"It returns {_tensor(here)} instead of {_tensor(others)}.") if here and others else title
+
+
+def _tensor(tensor: EstimatedOpsOutputs) -> str:
+    """Return a tensor as "`float32 (16, 8), stride (8, 1)`"."""
+    shape, stride = (", ".join(map(str, tensor[numbers] or ())) for numbers in ("shape", "stride"))
+    return code(f"{tensor['dtype']} ({shape}), stride ({stride})")
 
 
 TEMPLATES: Templates = {"tensors": _tensors}
@@ -286,6 +296,6 @@ REFERENCE: dict[str, KindReference] = {
         "these ranks.",
         "Compare the inputs of the compile on both sides.",
         "Needs the estimates that torch logs with `LOG_TLPARSE=1`. Ranks with different graphs are "
-        "not compared.",
+        "not compared. A graph with dynamic shapes may run with different sizes on each rank.",
     ),
 }

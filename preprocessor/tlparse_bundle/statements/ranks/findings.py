@@ -13,7 +13,7 @@ from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, ranges, ranks_among, ranks_in, within
 from tlparse_bundle.statements.ranks.registry import KIND_MODULES, TEMPLATES
 from tlparse_bundle.statements.ranks.runs import is_attempt
-from tlparse_bundle.statements.ranks.wording import numbers, sentences, size
+from tlparse_bundle.statements.ranks.wording import all_ranks, numbers, sentences, size
 from tlparse_bundle.statements.source_places import Shortener
 from tlparse_bundle.statements.statement import MAX_TEXT, SEVERITIES, cut, grouped_by_cause, ordered
 
@@ -260,7 +260,7 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
     """Return the ranks with logs as words, with the world size if it is recorded."""
     count = size(present)
     if world_size is not None and present[-1][1] < world_size:
-        return f"{count:,} of {world_size:,} ranks" if count < world_size else f"All {world_size:,} ranks"
+        return f"{count:,} of {world_size:,} ranks" if count < world_size else all_ranks(world_size)
     first, last = present[0][0], present[-1][1]
     return (
         f"Ranks {first} to {last}" if count == last - first + 1 and count > 1 else f"{plural(count, 'rank')}"

@@ -391,7 +391,7 @@ def _different_line(line: DetailsLine | None) -> str:
 def _code_of(text: str | None, part: int) -> str:
     """Return a line of a graph as code; for a source comment, only one part of it."""
     if text is None or not text.strip():
-        return "missing" if text is None else "empty"
+        return "the end of the text" if text is None else "an empty line"
     source = _SOURCE.match(text.strip())
     return code(first_line(source[part] if source else text, 160))
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, duration, large, plural
+from tlparse_bundle.base.wording import code, duration, large
 from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, within
-from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, long_time, ranks_text, size
+from tlparse_bundle.statements.ranks.wording import (
+    Templates,
+    Words,
+    all_ranks,
+    call_text,
+    long_time,
+    ranks_text,
+    size,
+)
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankProblemsRow
@@ -326,7 +334,7 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         f"{ranks_text(details['never_began'])} never started it" if details["never_began"] else "",
     ]
     title = (
-        (f"All {plural(count, 'rank')}" if everyone and count > 1 else words.ranks)
+        (all_ranks(count) if everyone and count > 1 else words.ranks)
         + f" {words.verb('is', 'are')} still compiling {words.mine} when"
         + f" {words.verb('its log ends', 'the logs end')}"
         + (f" (after {duration(details['open_us'])})" if details["open_us"] is not None else "")

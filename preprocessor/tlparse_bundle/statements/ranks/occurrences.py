@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
-from tlparse_bundle.base.wording import code, first_line, plural
+from tlparse_bundle.base.wording import code, first_line
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
-from tlparse_bundle.statements.ranks.wording import Templates, Words, size
+from tlparse_bundle.statements.ranks.wording import Templates, Words, all_ranks, size
 from tlparse_bundle.statements.statement import KindReference, SeverityName
 from tlparse_bundle.statements.torch_messages import taken_apart
 
@@ -300,8 +300,8 @@ def _guard_differs(words: Words) -> str:
 
 
 def _failed_everywhere(words: Words) -> str:
-    count = plural(size(words.finding.ranks), "rank")
-    return f"All {count} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
+    ranks = all_ranks(size(words.finding.ranks))
+    return f"{ranks} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
 
 
 def _problem(words: Words) -> str:

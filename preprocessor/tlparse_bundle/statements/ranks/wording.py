@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, duration, large, listed
+from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, RankFinding
 
@@ -98,6 +98,11 @@ def numbers(runs: Sequence[Sequence[int]]) -> str:
 def ranks_text(runs: Sequence[Sequence[int]]) -> str:
     """Return ranks as "rank 2", "ranks 0, 1 and 3"."""
     return f"rank {numbers(runs)}" if size(runs) == 1 else f"ranks {numbers(runs)}" if runs else "no rank"
+
+
+def all_ranks(count: int) -> str:
+    """Return "All 4 ranks"; "Both ranks" for two."""
+    return "Both ranks" if count == 2 else f"All {plural(count, 'rank')}"
 
 
 def when(epoch_us: int) -> str:
