@@ -996,9 +996,9 @@ export interface GuardFailures {
   guard: number | null;
   /** Guards of the entry that the call fails, torch's among them, in the order in which torch checks them: 'id' in 'guards'. */
   guards: number[];
-  /** Guards of the entry that may fail too: the log does not tell. */
+  /** Guards of the entry that may fail too: the log does not record their values. */
   not_evaluated: number[];
-  /** Whether the log tells the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
+  /** Whether the log records the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
   is_input_known: boolean;
 }
 

@@ -180,7 +180,7 @@ def test_12_guards_on_one_object_are_one_cause(log):
 
 
 def test_12_the_cause_is_the_guard_of_the_entry_that_torch_tried_first(log):
-    """For the last compile that is the grad mode, although the call has another size as well."""
+    """For the last compile that is the grad mode, although the size of the call differs as well."""
     assert recompiles(log("hidden")) == {("scaled", "size"): 1, ("scaled", "global_state"): 2}
     last = [row for row in log("hidden").table("guard_failures") if row["compile"] == "0/3"]
     kinds = [{log("hidden").table("guards")[id_]["kind"] for id_ in row["guards"]} for row in last]

@@ -74,8 +74,8 @@ CODES: dict[str, Code] = {
     ),
     "guard-disagreement": Code(
         "warning",
-        "torch says that a guard failed before a recompile, but the guard holds for what the log tells of the"
-        " call. The fixes of that function may be wrong.",
+        "torch says that a guard failed before a recompile, but the guard holds for what the log records of"
+        " the call. The fixes of that function may be wrong.",
     ),
     "string-redefined": Code(
         "warning",

@@ -25,7 +25,8 @@ _ALIASING = re.compile(r"check_no_aliasing\((?P<sources>.*)\)")
 _SAME = re.compile(r"(?P<left>[LG]\[.*) is (?P<right>[LG]\[.*)")
 _NO_MARK = re.compile(r"hasattr\((?P<source>.*), '_dynamo_(?P<mark>\w+)_indices'\) == False")
 _MARKS = re.compile(
-    r"\(\((?:getattr\((?P<first>.*?), '_dynamo_(?P<mark>\w+?)_indices', set\(\)\)|(?P<second>.*?)\._dynamo_(?P<name>\w+?)_indices)"
+    r"\(\((?:getattr\((?P<first>.*?), '_dynamo_(?P<mark>\w+?)_indices', set\(\)\)"
+    r"|(?P<second>.*?)\._dynamo_(?P<name>\w+?)_indices)"
     r"\.issubset\((?P<allowed>\{[\d, ]*\}|set\(\))\)\) if .* else True\)"
 )
 _SET = re.compile(r"(?:not )?set\.__contains__\((?P<source>.*), (?P<item>.*?)\)")

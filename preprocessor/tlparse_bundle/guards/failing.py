@@ -35,7 +35,7 @@ Aspect = Literal[
     "state",
     "other",
 ]
-# Guards that cannot be evaluated, but whose text says what they ask for: another text is another value.
+# Guards that cannot be evaluated, but whose text says what they ask for: a different text is a different value.
 _BY_TEXT: dict[str, Aspect] = {
     "ID_MATCH": "identity",
     "CLOSURE_MATCH": "identity",

@@ -95,7 +95,7 @@ class CodeHistory:
         return self._known[key]
 
     def disagreements(self) -> Iterator[tuple[int, int]]:
-        """Yield (call, guard) where torch says that a guard failed, but it holds for what the log tells."""
+        """Yield (call, guard) where torch says that a guard failed, but it holds for what the log records."""
         for (call, _), guard in self.named.items():
             input = self.compiles[call].input
             if input is None or not says_value(self.guards[guard]):

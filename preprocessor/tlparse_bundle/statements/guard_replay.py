@@ -230,7 +230,7 @@ class _RowsByCompile:
                 self._others.setdefault(compile, []).append(number)
 
     def rows(self, key: str) -> list[Any]:
-        """Return the rows of a compile; those of its last attempt with any, where attempts are told apart."""
+        """Return the rows of a compile; those of its last attempt with any, where attempts differ."""
         compile = self._facts.compiles.compiles.get(key)
         if compile is None or self._first[compile] < 0:
             return []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return our fixes for a cause; ``name`` is the source as the user's code names it.
 
-    A fix that would avoid no compile is not among them, where the log tells the inputs of the calls.
+    A fix that would avoid no compile is not among them, where the log records the inputs of the calls.
     """
     if cause.reason is None:
         return []
