@@ -76,6 +76,8 @@ COMPILED = {
     "no_wait": {"0123": [f"total {SUM}"]},
     "cut_log": {"012": HEALTHY, "3": ["embed", "block"]},
     "empty_log": {"012": HEALTHY, "3": []},
+    "in_branch": {"0123": [f"total_twice_if all_reduce_(true_graph_0_buf0, 'sum', '0') {SUM}"]},
+    "other_dynamic_size": {"0123": ["embed"]},
 }
 # The same for the second run in the folder.
 COMPILED_SECOND = {
@@ -159,6 +161,8 @@ def test_other_differences_of_one_rank():
 
     rows = [re.findall(r"buf0 = empty_strided_cpu\((\(\d+, 8\))", text)[-1] for text in texts("other_shape")]
     assert rows == ["(16, 8)", "(16, 8)", "(17, 8)", "(16, 8)"]
+    sizes = [re.search(r"rand_strided\((\(\d+, 8\))", text)[1] for text in texts("other_dynamic_size")]
+    assert sizes == ["(16, 8)", "(16, 8)", "(16, 8)", "(17, 8)"]
     versions = [set(re.findall(r'"pytorch_version": "([\d.]+)', text)) for text in texts("two_versions")]
     assert versions == [{"2.13.0"}, {"2.13.0"}, {"2.13.0"}, {"2.12.0"}]
     for cache in ("fx_graph", "aotautograd"):
