@@ -2280,8 +2280,8 @@ export interface RecompileFixes {
   id: number;
   /** The code object: 'id' in 'code_objects'. */
   code_object: number;
-  /** The fix; null for a combination. 'mark_dynamic', 'mark_unbacked': torch._dynamo.mark_dynamic or mark_unbacked on that dimension; 'dynamic_true': torch.compile(dynamic=True), for all sizes and integers; 'module_int': allow_unspec_int_on_nn_module; 'tensor_argument': pass the number as a tensor; 'few_values': one value only; 'same_layout', 'same_rank', 'same_dtype', 'same_device', 'same_requires_grad', 'same_type', 'same_object', 'same_structure', 'same_global_state': the same in each call. */
-  fix: "mark_dynamic" | "mark_unbacked" | "dynamic_true" | "module_int" | "tensor_argument" | "few_values" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_requires_grad" | "same_type" | "same_object" | "same_structure" | "same_global_state" | null;
+  /** The fix; null for a combination. 'mark_dynamic', 'mark_unbacked': torch._dynamo.mark_dynamic or mark_unbacked on that dimension; 'dynamic_true': torch.compile(dynamic=True), for all sizes and integers; 'tensor_argument': pass the number as a tensor; 'few_values': one value only; 'same_layout', 'same_dtype', 'same_device', 'same_requires_grad', 'same_type', 'same_object', 'same_structure', 'same_global_state': the same in each call. */
+  fix: "mark_dynamic" | "mark_unbacked" | "dynamic_true" | "tensor_argument" | "few_values" | "same_layout" | "same_dtype" | "same_device" | "same_requires_grad" | "same_type" | "same_object" | "same_structure" | "same_global_state" | null;
   /** What it applies to, as torch writes it; null for the whole function. */
   source: string | null;
   /** Dimension of that tensor; null when it is about no single one. */

@@ -9,6 +9,7 @@ writes its log and ``result.json`` to its folder: the number of compiles, and th
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -26,7 +27,12 @@ import torch._logging._internal
 from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
 STEP = re.compile(r"\[(?:'(?P<key>\w+)'|(?P<place>\d+))\]|\.(?P<attribute>\w+)")
-LIMITS = ("recompile_limit", "cache_size_limit", "accumulated_recompile_limit", "accumulated_cache_size_limit")
+LIMITS = (
+    "recompile_limit",
+    "cache_size_limit",
+    "accumulated_recompile_limit",
+    "accumulated_cache_size_limit",
+)
 
 
 class Place:
@@ -76,7 +82,12 @@ def apply(fix: dict[str, Any], place: Place, first: dict[str, Any]) -> None:
         torch._dynamo.decorators.mark_unbacked(value, fix["dimension"])
     elif kind == "tensor_argument":
         place.set(torch.tensor(value))
-    elif kind in ("few_values", "same_object", "same_type", "same_structure", "same_rank"):
+    elif kind == "same_type":
+        if value is None:
+            place.set(first.get("other"))
+        else:
+            first.setdefault("other", value)
+    elif kind in ("few_values", "same_object", "same_structure"):
         place.set(before)
     elif kind == "same_dtype":
         place.set(value.detach().to(before.dtype).requires_grad_(value.requires_grad))
@@ -93,7 +104,7 @@ def run(program: Any, task: dict[str, Any]) -> dict[str, Any]:
     for name in LIMITS:
         if hasattr(config, name):
             setattr(config, name, 256)
-    config.allow_unspec_int_on_nn_module = "module_int" in kinds
+
     compiled = torch.compile(
         function, backend=task["backend"], dynamic=True if "dynamic_true" in kinds else None
     )
@@ -104,8 +115,9 @@ def run(program: Any, task: dict[str, Any]) -> dict[str, Any]:
         inputs = make(chance)
         arguments = {name: value for name, value in inputs.items() if name.isidentifier()}
         for fix in task["fixes"]:
-            if fix["source"] is not None and fix["fix"] != "module_int":
-                apply(fix, Place(fix["source"], program, arguments), first)
+            if fix["source"] is not None:
+                with contextlib.suppress(LookupError):  # this call has no such item
+                    apply(fix, Place(fix["source"], program, arguments), first)
         try:
             compiled(**arguments)
         except Exception as raised:

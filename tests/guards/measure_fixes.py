@@ -1,6 +1,6 @@
 """Applies each fix that bundles offer and compares what it saves with what it was said to save.
 
-    python tests/guards/measure_fixes.py TORCH_PYTHON [--seeds 1,2,3] [--calls 40] [--backend eager]
+python tests/guards/measure_fixes.py TORCH_PYTHON [--seeds 1,2,3] [--calls 40] [--backend eager]
 """
 
 from __future__ import annotations

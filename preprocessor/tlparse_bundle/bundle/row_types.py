@@ -1258,7 +1258,7 @@ class RecompileFixesRow(TypedDict):
 
     id: int
     code_object: int
-    fix: Literal["mark_dynamic", "mark_unbacked", "dynamic_true", "module_int", "tensor_argument", "few_values", "same_layout", "same_rank", "same_dtype", "same_device", "same_requires_grad", "same_type", "same_object", "same_structure", "same_global_state"] | None
+    fix: Literal["mark_dynamic", "mark_unbacked", "dynamic_true", "tensor_argument", "few_values", "same_layout", "same_dtype", "same_device", "same_requires_grad", "same_type", "same_object", "same_structure", "same_global_state"] | None
     source: str | None
     dimension: int | None
     combines: list[int]

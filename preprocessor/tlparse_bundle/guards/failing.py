@@ -35,7 +35,7 @@ Aspect = Literal[
     "state",
     "other",
 ]
-# Guards that cannot be evaluated, but whose text says what they ask for: a different text is a different value.
+# Guards that cannot be evaluated, but whose text says what they ask for: different text, different value.
 _BY_TEXT: dict[str, Aspect] = {
     "ID_MATCH": "identity",
     "CLOSURE_MATCH": "identity",
@@ -52,6 +52,8 @@ _BY_TEXT: dict[str, Aspect] = {
 _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 _LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN")
 
+# Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
+AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
 _IS_EMPTY = re.compile(r"not (\S+)")
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
@@ -77,6 +79,11 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     if outcome.holds:
         return ()
     if outcome.holds is False:
+        if at_least_two := AT_LEAST_TWO.fullmatch(predicate.text):
+            source, dimension = at_least_two["source"], int(at_least_two["dimension"])
+            tensor = input.values.get(source)
+            size = tensor.size[dimension] if isinstance(tensor, Tensor) else None
+            return (Difference("size", source, dimension, None, size),)
         aspect: Aspect = (
             "shape"
             if predicate.kind in _EXPRESSION

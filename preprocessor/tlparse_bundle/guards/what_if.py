@@ -5,13 +5,14 @@ Calls that hit a cache entry are not in a log. They cannot compile under relaxed
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from tlparse_bundle.guards.failing import Difference, failing, says_value, unknown_difference
+from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.inputs import Input, is_argument
 from tlparse_bundle.guards.predicates import Predicate, check
 from tlparse_bundle.guards.values import Tensor
@@ -19,6 +20,7 @@ from tlparse_bundle.guards.values import Tensor
 _MAX_FIXES = 24  # tried alone, those that would help most often first
 _EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 _SMALL = (0, 1)
+_FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,9 @@ class CodeHistory:
         return [
             (id_, guard.text)
             for id_, guard in self.guards.items()
-            if guard.kind in _EXPRESSIONS and guard.can_be_evaluated
+            if guard.kind in _EXPRESSIONS
+            and guard.can_be_evaluated
+            and AT_LEAST_TWO.fullmatch(guard.text) is None
         ]
 
     def truth(self, call: int, guard: int) -> bool | None:
@@ -172,44 +176,65 @@ class CodeHistory:
 
     def is_possible(self, fix: Fix) -> bool:
         """Whether the program lets a size or a number vary: it was not turned into a constant."""
-        if fix.kind not in ("mark_dynamic", "mark_unbacked", "dynamic_int", "module_int"):
+        if fix.kind not in ("mark_dynamic", "mark_unbacked", "dynamic_int"):
             return True
-        return (fix.source, fix.dimension) not in self.specialized
+        if (fix.source, fix.dimension) in self.specialized:
+            return False
+        # A branch on an unbacked size raises.
+        size = f"{fix.source}.size()[{fix.dimension}]"
+        return fix.kind != "mark_unbacked" or not any(size in text for _, text in self.expressions)
 
     def _avoided(self, fixes: Sequence[Fix]) -> Iterator[int]:
         """Yield the compiles that would not happen."""
         entries: list[int] = []
         for call, compiled in enumerate(self.compiles):
-            if any(self._fits(call, entry, fixes, entries) for entry in entries):
+            if any(self._fits(call, entry, fixes) for entry in entries):
                 yield call
             elif compiled.guards:
                 entries.append(call)
 
-    def _fits(self, call: int, entry: int, fixes: Sequence[Fix], entries: Sequence[int]) -> bool:
+    def _fits(self, call: int, entry: int, fixes: Sequence[Fix]) -> bool:
         differences = self.differences(call, entry)
         if differences is None:
             return False
         relaxed: set[str] = set()
         for difference in differences:
-            fix = next((fix for fix in fixes if self._relaxes(fix, difference, entry, entries)), None)
+            fix = next((fix for fix in fixes if self._relaxes(fix, difference)), None)
             if fix is None and not self._follows(difference, call, entry, differences):
                 return False
             if fix is not None and difference.aspect in ("size", "value"):
                 relaxed.add(difference.source)
+        if any(fix.kind == "dynamic_true" for fix in fixes) and not self._same_duck_sizes(call, entry):
+            return False
         return all(
             self.truth(call, guard) == self.truth(entry, guard)
             for guard, text in self.expressions
             if relaxed and any(source in text for source in relaxed)
         )
 
-    def _relaxes(self, fix: Fix, difference: Difference, entry: int, entries: Sequence[int]) -> bool:
+    def _same_duck_sizes(self, call: int, entry: int) -> bool:
+        """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
+        share a symbol.
+        """
+        first: dict[int, int] = {}
+        input = self.compiles[entry].input
+        for source, value in input.values.items() if input is not None else ():
+            other = self.tensor(call, source)
+            if not isinstance(value, Tensor) or other is None or not is_argument(source):
+                continue
+            for mine, theirs in zip(value.size, other.size, strict=False):
+                if mine not in _SMALL and first.setdefault(mine, theirs) != theirs:
+                    return False
+        return True
+
+    def _relaxes(self, fix: Fix, difference: Difference) -> bool:
         if (difference.source, difference.dimension) in self.specialized and difference.aspect in (
             "size",
             "value",
         ):
             return False
-        if fix.kind == "module_int":  # dynamic from the second value on, as arguments are
-            return fix in fixes_of(difference) and entry != entries[0]
+        if fix.kind == "few_values" and _is_below(difference.source, fix.source or ""):
+            return True
         return any(_covers(fix, other) for other in fixes_of(difference))
 
     def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
@@ -220,6 +245,11 @@ class CodeHistory:
             return False
         tensors = self.tensor(call, difference.source), self.tensor(entry, difference.source)
         return all(tensor is not None and _is_dense(tensor, tensors[0]) for tensor in tensors)
+
+
+def _is_below(source: str, above: str) -> bool:
+    """Whether a source is another one or part of it."""
+    return source == above or source.startswith((f"{above}[", f"{above}.", f"len({above})"))
 
 
 def _covers(fix: Fix, other: Fix) -> bool:
@@ -262,14 +292,18 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
     if type(value) is int and _is_int(difference.expected):
         if is_argument(source):
             return (Fix("dynamic_int", source),)
-        return (Fix("module_int", source),) if source.startswith("L[") else (Fix("few_values", source),)
-    if type(value) is float and is_argument(source):
+        return (Fix("few_values", source),)
+    if type(value) is float and is_argument(source) and _is_float(difference.expected):
         return (Fix("tensor_argument", source),)
     return (Fix("few_values", source),)
 
 
 def _is_int(text: Any) -> bool:
     return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
+
+
+def _is_float(text: Any) -> bool:
+    return type(text) is float or (type(text) is str and _FLOAT.fullmatch(text) is not None)
 
 
 def _same(kind: str) -> Callable[[Difference], tuple[Fix, ...]]:
@@ -280,7 +314,6 @@ _FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
     "size": _of_size,
     "value": _of_value,
     "stride": _same("same_layout"),
-    "rank": _same("same_rank"),
     "dtype": _same("same_dtype"),
     "device": _same("same_device"),
     "requires_grad": _same("same_requires_grad"),

@@ -59,11 +59,9 @@ def fix_name(row: RecompileFixesRow) -> str:
         "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
         "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})`",
         "dynamic_true": "`dynamic=True`",
-        "module_int": f"a dynamic {name}",
         "tensor_argument": f"{name} as a tensor",
         "few_values": f"one value of {name}",
         "same_layout": f"one memory layout of {name}",
-        "same_rank": f"one number of dimensions of {name}",
         "same_dtype": f"one dtype of {name}",
         "same_device": f"one device of {name}",
         "same_requires_grad": f"one `requires_grad` of {name}",
@@ -236,10 +234,6 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "mark_unbacked": _mark_unbacked,
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,
-    "module_int": lambda facts, cause, name: Remedy(
-        "Let integers of modules be dynamic.",
-        "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
-    ),
     "use_duck_shape": lambda facts, cause, name: Remedy(
         "Give equal sizes separate symbols.", "torch.fx.experimental._config.use_duck_shape = False"
     ),
