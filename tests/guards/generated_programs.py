@@ -107,7 +107,9 @@ class Program:
             lines += [f"        {line}" for line in [*body[:-1], "return out + offset"]]
             lines += ["    def change(value):", "        nonlocal offset", "        offset = value"]
             return "\n".join([*lines, "    return program, change", ""])
-        return "\n".join([*lines, f"def program({', '.join(parameters)}):", *(f"    {line}" for line in body), ""])
+        return "\n".join(
+            [*lines, f"def program({', '.join(parameters)}):", *(f"    {line}" for line in body), ""]
+        )
 
 
 def _with_break(chance: random.Random, body: list[str]) -> list[str]:

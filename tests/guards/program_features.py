@@ -174,7 +174,9 @@ def constants(name: str) -> list[Part]:
 def containers(name: str) -> list[Part]:
     """Lists, tuples, dicts and objects of tensors and of numbers."""
 
-    def part(draw_one: Callable[[Any], Any], *lines: str, before: tuple[str, ...] = (), parameter: str = "") -> Part:
+    def part(
+        draw_one: Callable[[Any], Any], *lines: str, before: tuple[str, ...] = (), parameter: str = ""
+    ) -> Part:
         return Part((parameter or name,), lines, before, draw=lambda chance: {name: draw_one(chance)})
 
     def small(chance):
@@ -228,7 +230,9 @@ def surroundings(number: int) -> list[Part]:
 
         return Part((), lines, (f"{name} = None",), set=change)
 
-    def of_module(first: str, values: Callable[[Any], Any], *lines: str, attribute: str = f"option_{number}") -> Part:
+    def of_module(
+        first: str, values: Callable[[Any], Any], *lines: str, attribute: str = f"option_{number}"
+    ) -> Part:
         def change(chance, _, module):
             value = values(chance)
             setattr(module, attribute, value)

@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.guards.conditions import Condition, condition
-from tlparse_bundle.guards.expressions import Evaluate, Known, Missing, NotSupported, compiled, normalised
-from tlparse_bundle.guards.values import JsonDict, JsonList, Named, Tensor
+from tlparse_bundle.guards.conditions import (
+    Condition,
+    autocast_differs,
+    condition,
+    described_type,
+    text_match,
+)
+from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.values import Named, Tensor
 
 NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
 MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
@@ -37,9 +43,6 @@ _EXPRESSIONS = _VALUES | {
     "DICT_LENGTH",
     "DICT_CONTAINS",
 }
-_SCALARS = frozenset(("int", "float", "bool", "str", "NoneType", "Tensor", "Parameter"))
-_JSON_TYPES = _SCALARS | {"list", "tuple", "dict"}
-_TORCH_MODULES = "torch.nn.modules."
 _NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
@@ -143,7 +146,9 @@ def _unknown(missing: Missing) -> Outcome:
 def _condition(text: str, condition: Condition) -> Any:
     def outcome(known: Known) -> Outcome:
         holds = condition(known)
-        return _unknown(holds) if isinstance(holds, Missing) else Outcome(holds, text, None if holds else "not")
+        return (
+            _unknown(holds) if isinstance(holds, Missing) else Outcome(holds, text, None if holds else "not")
+        )
 
     return outcome
 
@@ -192,7 +197,7 @@ def _value_match(text: str) -> Any:
     try:
         expected = compiled(constant)
     except NotSupported:
-        return _text_match(source, constant)
+        return _condition(text, text_match(source, constant))
 
     def outcome(known: Known) -> Outcome:
         actual, wanted = source(known), expected(known)
@@ -201,19 +206,6 @@ def _value_match(text: str) -> Any:
             return _unknown(missing)
         is_text = isinstance(actual, str) and not isinstance(wanted, str) and actual == repr(wanted)
         return Outcome(is_text or _same(actual, wanted), shown(wanted), shown(actual))
-
-    return outcome
-
-
-def _text_match(source: Evaluate, wanted: str) -> Any:
-    """A constant that is not computed here, such as ``slice(0, 1, None)``: a call states it as text."""
-
-    def outcome(known: Known) -> Outcome:
-        actual = source(known)
-        if isinstance(actual, Missing):
-            return _unknown(actual)
-        is_same = isinstance(actual, str) and normalised(actual) == wanted
-        return Outcome(True, wanted, actual) if is_same else Outcome(None, missing=f"{wanted} as text")
 
     return outcome
 
@@ -234,7 +226,6 @@ def _tensor_match(text: str) -> Any:
     size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
     grad = {"True": True, "False": False}.get(match["grad"])
     device = _device(match["keys"], match["device"])
-    has_autocast = "Autocast" in match["keys"]
 
     def outcome(known: Known) -> Outcome:
         tensor = source(known)
@@ -251,9 +242,8 @@ def _tensor_match(text: str) -> Any:
             return Outcome(False, device, tensor.device)
         if tensor.requires_grad is not None and grad is not None and tensor.requires_grad != grad:
             return Outcome(False, f"requires_grad={grad}", f"requires_grad={tensor.requires_grad}")
-        autocast = known.get(f"torch.is_autocast_enabled('{(tensor.device or device or 'cpu').partition(':')[0]}')")
-        if autocast is not None and autocast is not has_autocast:
-            return Outcome(False, f"autocast={has_autocast}", f"autocast={autocast}")
+        if autocast_differs(known, tensor, device, match["keys"]):
+            return Outcome(False, match["keys"], "a different autocast state")
         if len(tensor.size) != len(size):
             return Outcome(False, f"{len(size)} dimensions", f"{len(tensor.size)} dimensions")
         for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
@@ -313,22 +303,15 @@ def _type_match(text: str, type_name: str | None) -> Any:
         value = source(known)
         if isinstance(value, Missing):
             return _unknown(value)
-        if isinstance(value, str) and type_name.startswith(_TORCH_MODULES) and value.endswith(")"):
-            name = value.partition("(")[0]  # torch writes a module with the name of its class
-            return Outcome(name == wanted, f"type {wanted}", f"type {name}")
-        if _may_be(value, wanted):
-            return Outcome(None, missing=f"type of {match['source']}")
+        met = described_type(value, type_name)
+        if isinstance(met, Missing):
+            return _unknown(met)
+        if met is not None:
+            return Outcome(met, f"type {wanted}", f"type {str(value).partition('(')[0]}")
         actual = (value.name or "Tensor") if isinstance(value, Tensor) else type(value).__name__
         return Outcome(actual == wanted, f"type {wanted}", f"type {actual}")
 
     return outcome
-
-
-def _may_be(value: Any, wanted: str) -> bool:
-    """Whether a value of JSON stands for one of a type that JSON does not have: an object, a function."""
-    if isinstance(value, (JsonList, JsonDict)):
-        return wanted not in _SCALARS
-    return isinstance(value, (str, dict)) and wanted not in _JSON_TYPES
 
 
 def stated(predicate: Predicate) -> tuple[str, Any] | None:

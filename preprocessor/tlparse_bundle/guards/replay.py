@@ -173,7 +173,9 @@ class Replay:
             self._worlds = [first]
             answer = predict(first.order, call, first.circumstances)
             return replace(answer, certain=False)
-        self._worlds = list({len(world.order): world for world in reversed(worlds)}.values())[::-1][:_MAX_WORLDS]
+        self._worlds = list({len(world.order): world for world in reversed(worlds)}.values())[::-1][
+            :_MAX_WORLDS
+        ]
         are_agreed = len({(one.recompiles, one.runs_eager) for one in answers}) == 1
         return replace(answers[0], certain=are_agreed and all(one.certain for one in answers))
 
@@ -184,7 +186,9 @@ class Replay:
         prediction = predict(world.order, call, world.circumstances)
         to_come = self._entries[len(world.order) :]
         is_refused = len(world.order) >= self._limit and not to_come
-        can_compile = bool(to_come) and all(check(one, given).holds is not False for one in to_come[0].predicates)
+        can_compile = bool(to_come) and all(
+            check(one, given).holds is not False for one in to_come[0].predicates
+        )
         can_hit = not prediction.recompiles or not prediction.certain or is_refused
         if not prediction.certain and not can_compile and not is_refused:
             # The log has no compile that this call can have triggered.
@@ -196,7 +200,9 @@ class Replay:
         if can_compile and (prediction.recompiles or not prediction.certain):
             circumstances = world.circumstances.copy() if can_hit else world.circumstances
             circumstances.learn(to_come[0], given)
-            worlds.insert(0 if prediction.recompiles else 1, _World([to_come[0], *world.order], circumstances))
+            worlds.insert(
+                0 if prediction.recompiles else 1, _World([to_come[0], *world.order], circumstances)
+            )
         if is_refused and (prediction.recompiles or not prediction.certain):
             prediction = replace(prediction.refused(), certain=True) if prediction.recompiles else prediction
         return prediction, worlds
