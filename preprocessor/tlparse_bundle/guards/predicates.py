@@ -256,17 +256,17 @@ def _tensor_match(text: str) -> Any:
                     return Outcome(
                         False, f"{what} {number} of dimension {dimension}", f"{what} {actual[dimension]}"
                     )
-        unknown = next(
-            (
-                name
-                for name, value in (("dtype", tensor.dtype), ("requires_grad", tensor.requires_grad))
-                if value is None
-            ),
-            None,
-        )
+        unknown = _unstated(tensor)
         return Outcome(None, missing=f"{match['source']}.{unknown}") if unknown else Outcome(True)
 
     return outcome
+
+
+def _unstated(tensor: Tensor) -> str | None:
+    """Return what a call leaves out of a tensor that every guard checks."""
+    if tensor.dtype is None:
+        return "dtype"
+    return "requires_grad" if tensor.requires_grad is None else None
 
 
 def _dimensions(text: str) -> list[int | None]:
