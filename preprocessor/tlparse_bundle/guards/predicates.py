@@ -246,20 +246,29 @@ def _tensor_match(text: str) -> Any:
             return Outcome(False, match["keys"], "a different autocast state")
         if len(tensor.size) != len(size):
             return Outcome(False, f"{len(size)} dimensions", f"{len(tensor.size)} dimensions")
-        for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
-            for dimension, number in enumerate(wanted):
-                if number is None:
-                    continue
-                if actual is None:
-                    return Outcome(None, missing=f"{match['source']}.{what}()")
-                if actual[dimension] != number:
-                    return Outcome(
-                        False, f"{what} {number} of dimension {dimension}", f"{what} {actual[dimension]}"
-                    )
+        other = _other_dimensions(match["source"], tensor, size, stride)
+        if other is not None:
+            return other
         unknown = _unstated(tensor)
         return Outcome(None, missing=f"{match['source']}.{unknown}") if unknown else Outcome(True)
 
     return outcome
+
+
+def _other_dimensions(
+    source: str, tensor: Tensor, size: list[int | None], stride: list[int | None]
+) -> Outcome | None:
+    """Return the first size or stride that does not hold or is not stated."""
+    for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
+        for dimension, number in enumerate(wanted):
+            if number is None:
+                continue
+            if actual is None:
+                return Outcome(None, missing=f"{source}.{what}()")
+            if actual[dimension] != number:
+                expected = f"{what} {number} of dimension {dimension}"
+                return Outcome(False, expected, f"{what} {actual[dimension]}")
+    return None
 
 
 def _unstated(tensor: Tensor) -> str | None:
