@@ -3,7 +3,8 @@
     python tests/guards/measure_predictions.py [--python PYTHON] [--seeds 0-29] [--calls 60] [--keep FOLDER]
 
 PYTHON has torch; by default TORCH_PYTHON. With ``--keep`` logs that are in the folder are not recorded again.
-Prints a line per wrong or uncertain answer, and the figures.
+``--fixture VERSION`` makes them fixtures, with the paths of this machine replaced. Prints a line per wrong or
+uncertain answer, and the figures.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ from tlparse_bundle.guards.history import history
 from tlparse_bundle.guards.values import from_json
 
 HERE = Path(__file__).resolve().parent
+FIXTURES = HERE.parent.parent / "fixtures" / "calls" / "generated"
 RESULTS = ("i", "compiled", "error")  # of a call, not its inputs
 
 
@@ -123,12 +126,41 @@ def measure(folder: Path, seeds: list[int]) -> Figures:
     return total
 
 
+def keep(folder: Path, version: str, seed: int, python: str) -> None:
+    """Make a recorded program a fixture: its text, its calls, and its log without paths of this machine."""
+    sys.path.append(str(FIXTURES.parent.parent))
+    from regenerate import check_neutral, compress, make_neutral
+
+    target = FIXTURES / version / str(seed)
+    target.mkdir(parents=True, exist_ok=True)
+    (log,) = folder.glob("*.log")
+    data = log.read_bytes()
+    own = set(re.findall(rb"mp/(tmp[a-z0-9_]{8})/", data))
+    prefix = Path(python).absolute().parent.parent
+    replaced = [(b"/tmp/" + name, b"/home/user/project") for name in own]
+    replaced += [(b"mp/" + name, b"mp/user/project") for name in own]
+    for path, by in ((HERE, b"/home/user/project"), (folder, b"/home/user/trace"), (prefix, b"/opt/venv")):
+        replaced.append((os.fsencode(path), by))
+    bases = subprocess.run(
+        [python, "-c", "import sys; print(sys.base_prefix)"], capture_output=True, text=True
+    )
+    replaced.append((bases.stdout.strip().encode(), b"/usr/local"))
+    data = make_neutral(data, replaced)
+    check_neutral(data)
+    (target / "dedicated_log_torch_trace_fixture0.log.zst").write_bytes(compress(data))
+    calls = json.loads((folder / "calls.json").read_text())
+    lines = ",\n".join(json.dumps(call, separators=(",", ":")) for call in calls)
+    (target / "calls.json").write_text(f"[{lines}]\n")
+    (target / "program.txt").write_text((folder / "program.txt").read_text())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--python", default=os.environ.get("TORCH_PYTHON", sys.executable))
     parser.add_argument("--seeds", default="0-29", help="first and last, such as 0-29")
     parser.add_argument("--calls", type=int, default=60)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--fixture", metavar="VERSION")
     asked = parser.parse_args()
     first, _, last = asked.seeds.partition("-")
     seeds = list(range(int(first), int(last or first) + 1))
@@ -136,6 +168,8 @@ def main() -> int:
         logs = asked.keep or Path(folder)
         record(asked.python, seeds, asked.calls, logs)
         total = measure(logs, seeds)
+        for seed in seeds if asked.fixture else ():
+            keep(logs / str(seed), asked.fixture, seed, asked.python)
     print("\n".join([*total.notes, str(total)]))
     return 0 if total.certain_right >= 0.995 * total.certain and total.certain >= 0.9 * total.calls else 1
 

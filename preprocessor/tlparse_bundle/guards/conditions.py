@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
-from tlparse_bundle.guards.values import Tensor
+from tlparse_bundle.guards.expressions import Evaluate, Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.values import JsonDict, JsonList, Tensor
 
 Condition = Callable[[Known], bool | Missing]
 ACCESS = "ACCESS"  # of a manager without guards: what it guards exists
@@ -30,6 +30,9 @@ _MARKS = re.compile(
     r"\.issubset\((?P<allowed>\{[\d, ]*\}|set\(\))\)\) if .* else True\)"
 )
 _SET = re.compile(r"(?:not )?set\.__contains__\((?P<source>.*), (?P<item>.*?)\)")
+_SCALARS = frozenset(("int", "float", "bool", "str", "NoneType", "Tensor", "Parameter"))
+_JSON_TYPES = _SCALARS | {"list", "tuple", "dict"}
+_TORCH_MODULES = "torch.nn.modules."
 _TYPES = {
     "torch.float32": 6,
     "torch.float64": 7,
@@ -221,3 +224,36 @@ def _global_state(text: str) -> Condition | None:
         return Missing("the state of torch")
 
     return holds
+
+
+def text_match(source: Evaluate, wanted: str) -> Condition:
+    """A constant that is not computed here, such as ``slice(0, 1, None)``: a call states it as text."""
+
+    def holds(known: Known) -> bool | Missing:
+        actual = source(known)
+        if isinstance(actual, Missing):
+            return actual
+        return (
+            True if isinstance(actual, str) and normalised(actual) == wanted else Missing(f"{wanted} as text")
+        )
+
+    return holds
+
+
+def autocast_differs(known: Known, tensor: Tensor, device: str | None, keys: str) -> bool:
+    """Return whether a call states another autocast state than that of a tensor guard's dispatch keys."""
+    kind = (tensor.device or device or "cpu").partition(":")[0]
+    return known.get(f"torch.is_autocast_enabled('{kind}')") is ("Autocast" not in keys)
+
+
+def described_type(value: Any, type_name: str) -> bool | Missing | None:
+    """Judge a value of JSON that stands for one of a type that JSON does not have: an object, a function.
+    None for other values.
+    """
+    wanted = type_name.rpartition(".")[2]
+    if isinstance(value, str) and type_name.startswith(_TORCH_MODULES) and value.endswith(")"):
+        return value.partition("(")[0] == wanted  # torch writes a module with the name of its class
+    is_object = isinstance(value, (JsonList, JsonDict)) and wanted not in _SCALARS
+    if is_object or (isinstance(value, (str, dict)) and wanted not in _JSON_TYPES):
+        return Missing("its type")
+    return None

@@ -11,11 +11,9 @@ from tlparse_bundle.guards.inputs import Input, checked
 from tlparse_bundle.guards.predicates import (
     Outcome,
     Predicate,
-    TensorPattern,
     check,
-    other_device,
-    tensor_pattern,
 )
+from tlparse_bundle.guards.tensor_patterns import TensorPattern, other_device, tensor_pattern
 from tlparse_bundle.guards.values import Tensor
 
 Aspect = Literal[
@@ -79,11 +77,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     if outcome.holds:
         return ()
     if outcome.holds is False:
-        if at_least_two := AT_LEAST_TWO.fullmatch(predicate.text):
-            source, dimension = at_least_two["source"], int(at_least_two["dimension"])
-            tensor = input.values.get(source)
-            size = tensor.size[dimension] if isinstance(tensor, Tensor) else None
-            return (Difference("size", source, dimension, None, size),)
+        if small := _small_size(predicate, input):
+            return (small,)
         aspect: Aspect = (
             "shape"
             if predicate.kind in _EXPRESSION
@@ -106,6 +101,16 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         if own is not None:
             return (Difference(_BY_TEXT[predicate.kind], predicate.source or "", None, predicate.text, own),)
     return None
+
+
+def _small_size(predicate: Predicate, input: Input) -> Difference | None:
+    """Return the difference of a size 0 or 1 from a dynamic dimension; None for other guards."""
+    match = AT_LEAST_TWO.fullmatch(predicate.text)
+    tensor = input.values.get(match["source"]) if match else None
+    if match is None or not isinstance(tensor, Tensor) or int(match["dimension"]) >= len(tensor.size):
+        return None
+    dimension = int(match["dimension"])
+    return Difference("size", match["source"], dimension, None, tensor.size[dimension])
 
 
 def says_value(predicate: Predicate) -> bool:

@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised
-from tlparse_bundle.guards.predicates import Predicate, TensorPattern, stated, tensor_pattern
+from tlparse_bundle.guards.predicates import Predicate, stated
+from tlparse_bundle.guards.tensor_patterns import TensorPattern, tensor_pattern
 from tlparse_bundle.guards.values import Tensor
 
 KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]

@@ -11,21 +11,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from tlparse_bundle.guards.conditions import Condition, condition
-from tlparse_bundle.guards.expressions import Evaluate, Known, Missing, NotSupported, compiled, normalised
-from tlparse_bundle.guards.values import SHORT_DTYPES, JsonDict, JsonList, Named, Tensor
+from tlparse_bundle.guards.conditions import (
+    Condition,
+    autocast_differs,
+    condition,
+    described_type,
+    text_match,
+)
+from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.tensor_patterns import TensorPattern, other_device, tensor_pattern
+from tlparse_bundle.guards.values import Named, Tensor
 
 NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
 MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
 SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
 _TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
-_TENSOR = re.compile(
-    r"check_tensor\((?P<source>.+), (?P<name>\w+), (?P<keys>DispatchKeySet\([^)]*\)), (?P<dtype>[\w.]+),"
-    r" device=(?P<device>\w+), requires_grad=(?P<grad>True|False|\w+)"
-    r", size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
-)
 _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
 _HINT = re.compile(r"\(HINT: type (?P<name>[\w.]+)\)")
 # Kinds that check one value, which is then known of the call that compiled.
@@ -52,10 +54,6 @@ _FLAT = (
     ("len(", "LENGTH_CHECK"),
 )
 _FLAT_SOURCE = re.compile(r"[LG]\[[^\[\],()]{1,200}\](?:\.\w+|\[[^\[\],()]{1,200}\])*")
-_SCALARS = frozenset(("int", "float", "bool", "str", "NoneType", "Tensor", "Parameter"))
-_JSON_TYPES = _SCALARS | {"list", "tuple", "dict"}
-_TORCH_MODULES = "torch.nn.modules."
-_NULLS = frozenset(("None", ""))
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
 
@@ -243,7 +241,7 @@ def _value_match(text: str) -> Any:
     try:
         expected = compiled(constant)
     except NotSupported:
-        return _text_match(source, constant)
+        return _condition(text, text_match(source, constant))
 
     def outcome(known: Known) -> Outcome:
         actual, wanted = source(known), expected(known)
@@ -252,19 +250,6 @@ def _value_match(text: str) -> Any:
             return _unknown(missing)
         is_text = isinstance(actual, str) and not isinstance(wanted, str) and actual == repr(wanted)
         return Outcome(is_text or _same(actual, wanted), shown(wanted), shown(actual))
-
-    return outcome
-
-
-def _text_match(source: Evaluate, wanted: str) -> Any:
-    """A constant that is not computed here, such as ``slice(0, 1, None)``: a call states it as text."""
-
-    def outcome(known: Known) -> Outcome:
-        actual = source(known)
-        if isinstance(actual, Missing):
-            return _unknown(actual)
-        is_same = isinstance(actual, str) and normalised(actual) == wanted
-        return Outcome(True, wanted, actual) if is_same else Outcome(None, missing=f"{wanted} as text")
 
     return outcome
 
@@ -278,14 +263,10 @@ def _same(actual: Any, wanted: Any) -> bool:
 
 
 def _tensor_match(text: str) -> Any:
-    match = _TENSOR.fullmatch(text)
-    if match is None:
+    wanted = tensor_pattern(text)
+    if wanted is None:
         raise NotSupported(text[:200])
-    source = compiled(match["source"])
-    size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
-    grad = {"True": True, "False": False}.get(match["grad"])
-    device = _device(match["keys"], match["device"])
-    has_autocast = "Autocast" in match["keys"]
+    source = compiled(wanted.source)
 
     def outcome(known: Known) -> Outcome:
         tensor = source(known)
@@ -294,100 +275,51 @@ def _tensor_match(text: str) -> Any:
         if not isinstance(tensor, Tensor):
             return Outcome(False, "a tensor", shown(tensor))
         # In the order of torch/csrc/dynamo/guards.cpp, TensorCheck::check.
-        if tensor.name not in (None, match["name"]):
-            return Outcome(False, f"class {match['name']}", f"class {tensor.name}")
-        if tensor.dtype not in (None, match["dtype"]):
-            return Outcome(False, match["dtype"], tensor.dtype)
-        if tensor.device is not None and device is not None and other_device(tensor.device, device):
-            return Outcome(False, device, tensor.device)
-        if tensor.requires_grad is not None and grad is not None and tensor.requires_grad != grad:
-            return Outcome(False, f"requires_grad={grad}", f"requires_grad={tensor.requires_grad}")
-        autocast = known.get(
-            f"torch.is_autocast_enabled('{(tensor.device or device or 'cpu').partition(':')[0]}')"
-        )
-        if autocast is not None and autocast is not has_autocast:
-            return Outcome(False, f"autocast={has_autocast}", f"autocast={autocast}")
-        if len(tensor.size) != len(size):
-            return Outcome(False, f"{len(size)} dimensions", f"{len(tensor.size)} dimensions")
-        for what, wanted, actual in (("size", size, tensor.size), ("stride", stride, tensor.stride)):
-            for dimension, number in enumerate(wanted):
-                if number is None:
-                    continue
-                if actual is None:
-                    return Outcome(None, missing=f"{match['source']}.{what}()")
-                if actual[dimension] != number:
-                    return Outcome(
-                        False, f"{what} {number} of dimension {dimension}", f"{what} {actual[dimension]}"
-                    )
-        unknown = next(
-            (
-                name
-                for name, value in (("dtype", tensor.dtype), ("requires_grad", tensor.requires_grad))
-                if value is None
-            ),
-            None,
-        )
-        return Outcome(None, missing=f"{match['source']}.{unknown}") if unknown else Outcome(True)
+        if tensor.name not in (None, wanted.name):
+            return Outcome(False, f"class {wanted.name}", f"class {tensor.name}")
+        if tensor.dtype not in (None, wanted.dtype):
+            return Outcome(False, wanted.dtype, tensor.dtype)
+        if tensor.device and wanted.device and other_device(tensor.device, wanted.device):
+            return Outcome(False, wanted.device, tensor.device)
+        if None not in (tensor.requires_grad, wanted.requires_grad) and (
+            tensor.requires_grad != wanted.requires_grad
+        ):
+            return Outcome(
+                False, f"requires_grad={wanted.requires_grad}", f"requires_grad={tensor.requires_grad}"
+            )
+        if autocast_differs(known, tensor, wanted.device, wanted.keys):
+            return Outcome(False, wanted.keys, "a different autocast state")
+        if len(tensor.size) != len(wanted.size):
+            return Outcome(False, f"{len(wanted.size)} dimensions", f"{len(tensor.size)} dimensions")
+        other = _other_dimensions(wanted, tensor)
+        if other is not None:
+            return other
+        unknown = _unstated(tensor)
+        return Outcome(None, missing=f"{wanted.source}.{unknown}") if unknown else Outcome(True)
 
     return outcome
 
 
-class TensorPattern(NamedTuple):
-    """The tensors that a guard accepts. None in sizes and strides is any number, elsewhere unknown."""
-
-    source: str
-    name: str  # its class
-    keys: str  # dispatch keys
-    dtype: str
-    device: str | None
-    requires_grad: bool | None
-    size: list[int | None]
-    stride: list[int | None]
-
-    def __str__(self) -> str:
-        size, stride = (str(numbers) for numbers in (self.size, self.stride))
-        grad = " requires_grad" if self.requires_grad else ""
-        return f"{SHORT_DTYPES.get(self.dtype, self.dtype)}{size}{stride}{self.device or ''}{grad}"
+def _other_dimensions(pattern: TensorPattern, tensor: Tensor) -> Outcome | None:
+    """Return the first size or stride that does not hold or is not stated."""
+    dimensions = (("size", pattern.size, tensor.size), ("stride", pattern.stride, tensor.stride))
+    for what, wanted, actual in dimensions:
+        for dimension, number in enumerate(wanted):
+            if number is None:
+                continue
+            if actual is None:
+                return Outcome(None, missing=f"{pattern.source}.{what}()")
+            if actual[dimension] != number:
+                expected = f"{what} {number} of dimension {dimension}"
+                return Outcome(False, expected, f"{what} {actual[dimension]}")
+    return None
 
 
-@lru_cache(16_384)
-def tensor_pattern(text: str) -> TensorPattern | None:
-    """Parse the text of a tensor guard; None for other text."""
-    match = _TENSOR.fullmatch(text)
-    if match is None:
-        return None
-    try:
-        size, stride = _dimensions(match["size"]), _dimensions(match["stride"])
-    except NotSupported:
-        return None
-    grad = {"True": True, "False": False}.get(match["grad"])
-    device = _device(match["keys"], match["device"])
-    source = normalised(match["source"])
-    return TensorPattern(source, match["name"], match["keys"], match["dtype"], device, grad, size, stride)
-
-
-def _dimensions(text: str) -> list[int | None]:
-    """Parse ``4, None``; None is a dynamic dimension, for which other guards decide."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    try:
-        return [None if part in _NULLS else int(part) for part in parts]
-    except ValueError:  # symbols, in some versions
-        raise NotSupported(text[:200]) from None
-
-
-def _device(keys: str, index: str) -> str | None:
-    """Return the device that a tensor guard asks for: its kind is a dispatch key, its index is written."""
-    first = keys.removeprefix("DispatchKeySet(").partition(",")[0].strip(") ").lower()
-    if not first.isalpha():
-        return None
-    return first if index in _NULLS else f"{first}:{index}"
-
-
-def other_device(actual: str, wanted: str) -> bool:
-    """Whether two devices differ: 'cuda' is any of its kind."""
-    kind, _, index = actual.partition(":")
-    wanted_kind, _, wanted_index = wanted.partition(":")
-    return kind != wanted_kind or bool(index and wanted_index and index != wanted_index)
+def _unstated(tensor: Tensor) -> str | None:
+    """Return what a call leaves out of a tensor that every guard checks."""
+    if tensor.dtype is None:
+        return "dtype"
+    return "requires_grad" if tensor.requires_grad is None else None
 
 
 def _type_match(text: str, type_name: str | None) -> Any:
@@ -401,22 +333,15 @@ def _type_match(text: str, type_name: str | None) -> Any:
         value = source(known)
         if isinstance(value, Missing):
             return _unknown(value)
-        if isinstance(value, str) and type_name.startswith(_TORCH_MODULES) and value.endswith(")"):
-            name = value.partition("(")[0]  # torch writes a module with the name of its class
-            return Outcome(name == wanted, f"type {wanted}", f"type {name}")
-        if _may_be(value, wanted):
-            return Outcome(None, missing=f"type of {match['source']}")
+        met = described_type(value, type_name)
+        if isinstance(met, Missing):
+            return _unknown(met)
+        if met is not None:
+            return Outcome(met, f"type {wanted}", f"type {str(value).partition('(')[0]}")
         actual = (value.name or "Tensor") if isinstance(value, Tensor) else type(value).__name__
         return Outcome(actual == wanted, f"type {wanted}", f"type {actual}")
 
     return outcome
-
-
-def _may_be(value: Any, wanted: str) -> bool:
-    """Whether a value of JSON stands for one of a type that JSON does not have: an object, a function."""
-    if isinstance(value, (JsonList, JsonDict)):
-        return wanted not in _SCALARS
-    return isinstance(value, (str, dict)) and wanted not in _JSON_TYPES
 
 
 def stated(predicate: Predicate) -> tuple[str, Any] | None:
