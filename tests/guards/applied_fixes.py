@@ -90,9 +90,10 @@ def apply(fix: dict[str, Any], place: Place, first: dict[str, Any]) -> None:
     elif kind in ("few_values", "same_object", "same_structure"):
         place.set(before)
     elif kind == "same_dtype":
-        place.set(value.detach().to(before.dtype).requires_grad_(value.requires_grad))
+        cast = value.detach().to(before.dtype)
+        place.set(cast.requires_grad_(value.requires_grad and cast.is_floating_point()))
     elif kind == "same_requires_grad":
-        place.set(value.detach().requires_grad_(before.requires_grad))
+        place.set(value.detach())
     elif kind == "same_layout":
         place.set(value.contiguous())
 

@@ -56,6 +56,7 @@ QUESTIONS = [
     ("Which caches hit?", [("sql", {"bundle": "caches", "query": "select cache, outcome, count(*) from caches group by 1, 2"})], ["hit", "miss"]),
     ("What code did Inductor make?", [("compile", {"bundle": "train_step", "compile": "0/0"}), ("artifact", {"bundle": "train_step", "compile": "0/0", "name": "inductor_output_code#2"})], ["AsyncCompile"]),
     ("Which rank differs?", [("ranks", {"bundle": "ranks4"})], ["ranks", "says"]),
+    ("Would a call recompile?", [("would_recompile", {"bundle": "recompiles", "function": "limited", "call": "x=f32[2, 2]"})], ["failed", "certain"]),
     ("Where does the time go?", [("timeline", {"bundle": "recompiles"})], ["entire_frame_compile", "self_us"]),
     ("What differs between two compiles of a function?", [("compare", {"bundle": "recompiles", "base": "0/0", "new": "0/1"})], ["different", "artifacts"]),
 ]  # fmt: skip
@@ -199,6 +200,16 @@ def test_a_missing_name_is_reported_with_existing_ones(places):
         ("compile", {"bundle": "recompiles", "compile": "9/9"}, "has no compile '9/9'"),
         ("artifact", {"bundle": "recompiles", "compile": "0/0", "name": "nothing"}, "Its artifacts: "),
         ("ranks", {"bundle": "recompiles"}, "does not have several ranks"),
+        (
+            "would_recompile",
+            {"bundle": "recompiles", "function": "none", "call": "n=1"},
+            "no compiled function 'none'",
+        ),
+        (
+            "would_recompile",
+            {"bundle": "recompiles", "function": "flagged", "call": "n"},
+            "is not an input of a call",
+        ),
         ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "can only read"),
         (
             "sql",

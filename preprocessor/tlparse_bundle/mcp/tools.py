@@ -15,6 +15,8 @@ from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Compile
 from tlparse_bundle.bundle.sql.confined import Limits
 from tlparse_bundle.bundle.sql.confined import answer as sql_answer
+from tlparse_bundle.guards.history import history
+from tlparse_bundle.guards.values import parse_call
 from tlparse_bundle.mcp.answers import answer, cut, matches, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.render.info import status_now, statuses
@@ -229,6 +231,21 @@ class Tools:
             name, opened, view="compare", left=f"{opened.id}/{base}", right=f"{opened.id}/{new}"
         )
         return answer({**head, "different": different}, "artifacts", rows, total=len(rows))
+
+    def would_recompile(
+        self, function: str, call: str, bundle: str | None = None, log: str | None = None
+    ) -> dict[str, Any]:
+        """Predict from the guards whether one more call of a function recompiles: the cache entry that it
+        matches, or all guards that it fails, with expected and actual values.
+
+        'function': a name, a place such as model.py:12, or a compile such as 0/1. 'call': its inputs, such as
+        x=f32[8, 4], n=5, flag=True. 'certain' is false when 'not_evaluated' guards can change the answer.
+        """
+        name, opened = self._opened.log(bundle, log)
+        prediction = history(opened, function).next_call(parse_call(call)).as_row()
+        failed = prediction.pop("failed")
+        head = self._head(name, opened, view="recompiles")
+        return answer({**head, **prediction}, "failed", failed, total=len(failed))
 
     def ranks(self, bundle: str | None = None) -> dict[str, Any]:
         """Differences between the ranks of a job, and which ranks wait for which, most important first."""
