@@ -98,6 +98,7 @@ def test_ten_questions_over_standard_input_and_output(places):
                 "artifact",
                 "search",
                 "compare",
+                "would_recompile",
                 "ranks",
                 "timeline",
                 "sql",
