@@ -982,7 +982,7 @@ export interface GroupSplits {
   collective_call: number;
 }
 
-/** All guards that the call of a recompile fails, for each cache entry that existed: the guards of the entry evaluated for 'call_inputs'. One row for each row of 'recompile_reasons' whose entry is in the log, where torch itself names only the first guard. Recompiles of a code object after the 1,000th have no rows. */
+/** All guards that the call of a recompile fails, for each cache entry that existed: the guards of the entry evaluated for 'call_inputs'. One row for each row of 'recompile_reasons' whose entry is in the log, where torch itself names only the first guard. At most 64 entries of a recompile have rows, those that torch tried first; recompiles of a code object after the 1,000th have none. */
 export interface GuardFailures {
   /** Record with the reason: 'event' in 'recompile_reasons'. */
   event: number;

@@ -85,9 +85,13 @@ def apply(fix: dict[str, Any], place: Place, first: dict[str, Any]) -> None:
     elif kind == "same_type":
         if value is None:
             place.set(first.get("other"))
+        elif isinstance(before, (int, float)) and isinstance(value, (int, float)):
+            place.set(type(before)(value))
         else:
             first.setdefault("other", value)
-    elif kind in ("few_values", "same_object", "same_structure"):
+    elif kind == "same_structure":
+        place.set((value * len(before))[: len(before)])
+    elif kind in ("few_values", "same_object"):
         place.set(before)
     elif kind == "same_dtype":
         cast = value.detach().to(before.dtype)

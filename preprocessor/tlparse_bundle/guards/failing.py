@@ -31,6 +31,7 @@ Aspect = Literal[
     "identity",
     "length",
     "state",
+    "unknown",
     "other",
 ]
 # Guards that cannot be evaluated, but whose text says what they ask for: different text, different value.
@@ -52,6 +53,7 @@ _LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN")
 
 # Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
+_STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
 _IS_EMPTY = re.compile(r"not (\S+)")
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
@@ -79,6 +81,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     if outcome.holds is False:
         if small := _small_size(predicate, input):
             return (small,)
+        if stride := _STRIDE.search(predicate.text):
+            return (Difference("stride", stride["source"], int(stride["dimension"])),)
         aspect: Aspect = (
             "shape"
             if predicate.kind in _EXPRESSION

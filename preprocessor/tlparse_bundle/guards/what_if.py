@@ -19,7 +19,17 @@ from tlparse_bundle.guards.values import Tensor
 
 _MAX_FIXES = 24  # tried alone, those that would help most often first
 _EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+# Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
+_DECIDED = frozenset(
+    (
+        *_EXPRESSIONS,
+        *("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH", "TENSOR_MATCH"),
+        *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
+    )
+)
 _SMALL = (0, 1)
+_NUMBERS = ("dynamic_int", "dynamic_float")
+_DYNAMIC = ("mark_dynamic", *_NUMBERS)
 _FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 
 
@@ -62,13 +72,15 @@ class Saving:
 class CodeHistory:
     """The compiles of a code object in order. ``guards``: by id, those of all entries; ``specialized``: sizes
     and numbers that the program turned into constants, as (source, dimension); ``named``: the guard that
-    torch names as the reason why a call did not fit an entry, by the numbers of both.
+    torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
+    call and guard where torch says that the guard failed, but it holds for what the log records.
     """
 
     compiles: Sequence[Compiled]
     guards: Mapping[int, Predicate]
     specialized: frozenset[tuple[str, int | None]] = frozenset()
     named: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 
     def failed(self, call: int, entry: int) -> dict[int, tuple[Difference, ...] | None]:
@@ -83,6 +95,9 @@ class CodeHistory:
         for guard in self.compiles[entry].guards:
             if guard == named and (guard in own or not self._of(call, guard, input)):
                 result[guard] = (unknown_difference(self.guards[guard]),)
+                holds = guard in own or self._of(call, guard, input) == ()
+                if holds and says_value(self.guards[guard]):
+                    self.disagreements[call, guard] = None
                 continue
             if guard in own:
                 continue
@@ -96,20 +111,19 @@ class CodeHistory:
             self._known[key] = failing(self.guards[guard], input)
         return self._known[key]
 
-    def disagreements(self) -> Iterator[tuple[int, int]]:
-        """Yield (call, guard) where torch says that a guard failed, but it holds for what the log records."""
-        for (call, _), guard in self.named.items():
-            input = self.compiles[call].input
-            if input is None or not says_value(self.guards[guard]):
-                continue
-            if guard in self.compiles[call].guards or self._of(call, guard, input) == ():
-                yield call, guard
-
     def differences(self, call: int, entry: int) -> list[Difference] | None:
         """Return how a call differs from what an entry asks for; None when that is not known."""
         if self.compiles[call].input is None or not self.compiles[entry].guards:
             return None
-        return [one for found in self.failed(call, entry).values() for one in found or ()] or None
+        differences: list[Difference] = []
+        for guard, found in self.failed(call, entry).items():
+            if found is not None:
+                differences += found
+            elif (
+                self.guards[guard].kind in _DECIDED and self.guards[guard].can_be_evaluated
+            ):  # of a value that this call's own guards do not check
+                differences.append(Difference("unknown", self.guards[guard].source or ""))
+        return differences or None
 
     @cached_property
     def expressions(self) -> list[tuple[int, str]]:
@@ -168,15 +182,15 @@ class CodeHistory:
             }
             for fix in seen:
                 counts[fix] = counts.get(fix, 0) + 1
-        dynamic = [fix for fix in counts if fix.kind in ("mark_dynamic", "dynamic_int")]
+        dynamic = [fix for fix in counts if fix.kind in _DYNAMIC]
         possible = [fix for fix in sorted(counts, key=lambda fix: -counts[fix]) if self.is_possible(fix)]
-        if any(fix.kind == "dynamic_int" for fix in dynamic) or len(dynamic) > 1:
+        if any(fix.kind != "mark_dynamic" for fix in dynamic) or len(dynamic) > 1:
             possible.insert(0, Fix("dynamic_true"))
-        return [fix for fix in possible if fix.kind != "dynamic_int"][:_MAX_FIXES]
+        return [fix for fix in possible if fix.kind not in _NUMBERS][:_MAX_FIXES]
 
     def is_possible(self, fix: Fix) -> bool:
         """Whether the program lets a size or a number vary: it was not turned into a constant."""
-        if fix.kind not in ("mark_dynamic", "mark_unbacked", "dynamic_int"):
+        if fix.kind not in (*_DYNAMIC, "mark_unbacked"):
             return True
         if (fix.source, fix.dimension) in self.specialized:
             return False
@@ -188,12 +202,12 @@ class CodeHistory:
         """Yield the compiles that would not happen."""
         entries: list[int] = []
         for call, compiled in enumerate(self.compiles):
-            if any(self._fits(call, entry, fixes) for entry in entries):
+            if any(self._fits(call, entry, fixes, entries) for entry in entries):
                 yield call
             elif compiled.guards:
                 entries.append(call)
 
-    def _fits(self, call: int, entry: int, fixes: Sequence[Fix]) -> bool:
+    def _fits(self, call: int, entry: int, fixes: Sequence[Fix], entries: Sequence[int]) -> bool:
         differences = self.differences(call, entry)
         if differences is None:
             return False
@@ -204,7 +218,9 @@ class CodeHistory:
                 return False
             if fix is not None and difference.aspect in ("size", "value"):
                 relaxed.add(difference.source)
-        if any(fix.kind == "dynamic_true" for fix in fixes) and not self._same_duck_sizes(call, entry):
+        if any(fix.kind == "dynamic_true" for fix in fixes) and not self._same_duck_sizes(
+            call, entry, entries
+        ):
             return False
         return all(
             self.truth(call, guard) == self.truth(entry, guard)
@@ -212,9 +228,9 @@ class CodeHistory:
             if relaxed and any(source in text for source in relaxed)
         )
 
-    def _same_duck_sizes(self, call: int, entry: int) -> bool:
+    def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool:
         """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
-        share a symbol.
+        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py).
         """
         first: dict[int, int] = {}
         input = self.compiles[entry].input
@@ -222,8 +238,12 @@ class CodeHistory:
             other = self.tensor(call, source)
             if not isinstance(value, Tensor) or other is None or not is_argument(source):
                 continue
-            for mine, theirs in zip(value.size, other.size, strict=False):
-                if mine not in _SMALL and first.setdefault(mine, theirs) != theirs:
+            before = [self.tensor(one, source) for one in entries if one < entry]
+            for dimension, (mine, theirs) in enumerate(zip(value.size, other.size, strict=False)):
+                has_varied = any(
+                    one is not None and one.size[dimension : dimension + 1] != (mine,) for one in before
+                )
+                if mine not in _SMALL and not has_varied and first.setdefault(mine, theirs) != theirs:
                     return False
         return True
 
@@ -232,6 +252,8 @@ class CodeHistory:
             "size",
             "value",
         ):
+            return False
+        if difference.aspect == "unknown":
             return False
         if fix.kind == "few_values" and _is_below(difference.source, fix.source or ""):
             return True
@@ -255,7 +277,7 @@ def _is_below(source: str, above: str) -> bool:
 def _covers(fix: Fix, other: Fix) -> bool:
     """Whether a fix does what another one does."""
     if fix.kind == "dynamic_true":
-        return other.kind in ("mark_dynamic", "dynamic_int") and is_argument(other.source or "")
+        return other.kind in _DYNAMIC and is_argument(other.source or "")
     if fix.kind == "mark_unbacked" and other.kind == "mark_dynamic":
         return fix[1:] == other[1:]
     return fix == other
@@ -294,7 +316,7 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
             return (Fix("dynamic_int", source),)
         return (Fix("few_values", source),)
     if type(value) is float and is_argument(source) and _is_float(difference.expected):
-        return (Fix("tensor_argument", source),)
+        return Fix("dynamic_float", source), Fix("tensor_argument", source)
     return (Fix("few_values", source),)
 
 

@@ -22,7 +22,8 @@ from tlparse_bundle.tables.rows import Rows
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CodeObjectsRow, RecompileReasonsRow
 
-_MAX_CALLS = 1000  # of one code object that are compared with all its entries
+_MAX_CALLS = 1000  # of one code object that are compared with its entries
+_MAX_ENTRIES = 64  # that a call is compared with, in torch's order
 _MAX_SAVINGS_CALLS = 200  # of one code object for which fixes are tried
 _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
@@ -46,7 +47,7 @@ def guard_tables(facts: Facts, diagnostics: Diagnostics) -> Iterator[tuple[str, 
             inputs.extend(_input_rows(compiled))
         if len(history.compiles) > 1:
             failures.extend(replay.failures(code_object, history))
-            for call, guard in history.disagreements():
+            for call, guard in history.disagreements:
                 key, text = history.compiles[call].compile, history.guards[guard].text
                 message = f"torch says that this guard failed in [{key}], but it holds: {text[:300]}"
                 diagnostics.add("guard-disagreement", message)
@@ -74,6 +75,7 @@ class GuardReplay:
             if one.row["caused_by"] is not None and one.row["compile"] is not None:
                 self._triggered.setdefault(one.row["caused_by"], []).append(one.row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
+        self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
 
     def _read_guard(self, number: int) -> Predicate:
         row = self._facts.table("guards")[number]
@@ -83,6 +85,7 @@ class GuardReplay:
     def history(self, code_object: CodeObjectsRow) -> CodeHistory:
         """Return the compiles of a code object, without those that torch refused."""
         facts = self._facts
+        self._by_entry.clear()
         compiles = []
         guards: dict[int, Predicate] = {}
         specialized: set[tuple[str, int | None]] = set()
@@ -114,7 +117,7 @@ class GuardReplay:
         """Yield (call, entry) with the guard that torch names."""
         numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
         for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
-            for reason in self._reasons(compiled.compile):
+            for reason in self._reasons(compiled.compile)[:_MAX_ENTRIES]:
                 entry = numbers.get(reason["entry"] or "", call)
                 guard = self._named(compiles[entry], reason) if entry < call else None
                 if guard is not None:
@@ -146,11 +149,15 @@ class GuardReplay:
         for compile in list(dict.fromkeys(code_object["compiles"]))[: _MAX_CALLS + 1]:
             call = numbers.get(compile)
             is_known = call is not None and history.compiles[call].input is not None
-            for reason in self._reasons(compile):
+            for reason in self._reasons(compile)[:_MAX_ENTRIES]:
                 entry = numbers.get(reason["entry"] or "")
                 if entry is None or (call is not None and entry >= call):
                     continue
-                named = self._named(history.compiles[entry], reason)
+                named = (
+                    self._named(history.compiles[entry], reason)
+                    if call is None
+                    else history.named.get((call, entry))
+                )
                 failed = history.failed(call, entry) if call is not None and is_known else {}
                 guards = [id_ for id_, found in failed.items() if found]
                 yield {
@@ -166,7 +173,32 @@ class GuardReplay:
 
     def _named(self, entry: Compiled, reason: RecompileReasonsRow) -> int | None:
         """Return the guard of an entry that torch names in a reason; None when it is not found."""
-        return next((id_ for id_ in entry.guards if _is_named(self._guard(id_), reason)), None)
+        text, source = reason["guard"], local_name(reason["source"] or "")
+        if text.startswith("GLOBAL_STATE changed"):
+            key = "GLOBAL_STATE"
+        elif reason["change"] in _OF_TENSORS and (found := self._keys(entry).get(f"tensor {source}")):
+            return found
+        else:
+            is_access = text.startswith(("KeyError on ", "IndexError on "))
+            key = f"source {source}" if is_access else local_name(text)
+        return self._keys(entry).get(key)
+
+    def _keys(self, entry: Compiled) -> dict[str, int]:
+        if entry.compile not in self._by_entry:
+            self._by_entry[entry.compile] = self._keys_of(entry)
+        return self._by_entry[entry.compile]
+
+    def _keys_of(self, entry: Compiled) -> dict[str, int]:
+        """Return the guards of an entry by what a reason says of them."""
+        keys: dict[str, int] = {}
+        for id_ in entry.guards:
+            guard = self._guard(id_)
+            source = local_name(guard.source or "")
+            kind = "tensor" if guard.kind == "TENSOR_MATCH" else "source"
+            keys.setdefault(f"{kind} {source}", id_)
+            keys.setdefault(local_name(guard.text), id_)
+            keys.setdefault(guard.kind, id_)
+        return keys
 
     def fixes(
         self, code_object: CodeObjectsRow, history: CodeHistory, first_id: int
@@ -192,17 +224,6 @@ class GuardReplay:
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }
-
-
-def _is_named(guard: Predicate, reason: RecompileReasonsRow) -> bool:
-    """Whether a reason is about a guard."""
-    text = reason["guard"]
-    if text.startswith("GLOBAL_STATE changed"):
-        return guard.kind == "GLOBAL_STATE"
-    if guard.kind == "TENSOR_MATCH" or text.startswith(("KeyError on ", "IndexError on ")):
-        is_of_value = reason["change"] in _OF_TENSORS or guard.kind != "TENSOR_MATCH"
-        return is_of_value and local_name(guard.source or "") == local_name(reason["source"] or "")
-    return local_name(guard.text) == local_name(text)
 
 
 def _is_automatic(facts: Facts, attempt: int) -> bool:
@@ -253,26 +274,26 @@ def _kept_static(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None
     Automatic dynamic shapes make them dynamic then (torch/_dynamo/variables/builder.py), unless the program
     asks for a constant.
     """
-    earlier: dict[tuple[str, int | None], int] = {}
+    earlier: dict[tuple[str, int | None], float] = {}
     for compiled in compiles:
         if compiled.input is None:
             continue
         for place, value, is_static in _numbers(compiled.input):
             before = earlier.setdefault(place, value)
-            if before != value and is_static and min(before, value) > 1:
+            if before != value and is_static and (place[1] is None or min(before, value) > 1):
                 yield place
 
 
-def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], int, bool]]:
-    """Yield sizes and integers of the arguments of a call, and whether a guard fixes each."""
+def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], float, bool]]:
+    """Yield sizes and numbers of the arguments of a call, and whether a guard fixes each."""
     for source, pattern in input.patterns.items():
         tensor = input.values.get(source)
         if isinstance(tensor, Tensor) and is_argument(source) and len(tensor.size) == len(pattern.size):
             for dimension, size in enumerate(tensor.size):
                 yield (source, dimension), size, pattern.size[dimension] is not None
     for source, value in input.values.items():
-        if type(value) is int and is_argument(source) and _SIZE.fullmatch(source) is None:
-            yield (source, None), value, input.known_from[source] == "guard"
+        if type(value) in (int, float) and is_argument(source) and _SIZE.fullmatch(source) is None:
+            yield (source, None), value, ("EQUALS_MATCH", source, source) in input.guards
 
 
 def _input_rows(compiled: Compiled) -> Iterator[dict[str, Any]]:
