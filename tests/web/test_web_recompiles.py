@@ -63,7 +63,7 @@ def test_fixes_with_what_they_save_alone_and_together(of_function):
         "together: one value of flag and one memory layout of x and one number of dimensions of y"
     )
     fixes.get_by_text(f"{len(rows) - len(useful)} fixes that would avoid no compile alone").click()
-    expect(fixes.get_by_role("listitem").filter(has_text="mark_dynamic(x, 0)")).to_be_visible()
+    expect(fixes.get_by_role("listitem").filter(has_text="x.size(0) dynamic")).to_be_visible()
 
 
 def test_cells_name_the_guard_that_decided_and_the_keys_walk_through_them(of_function):

@@ -65,6 +65,7 @@ export function decidedTable(about, code, history) {
       "role": "grid",
       "aria-label": "Guard that decided, per call and cache entry",
       "onkeydown": (/** @type {KeyboardEvent} */ event) => move(cells, event),
+      "onfocusin": (/** @type {FocusEvent} */ event) => keepPlace(cells, event.target),
     },
     h(
       "thead",
@@ -145,22 +146,32 @@ const legend = (used) =>
 function move(cells, event) {
   const step = STEPS[event.key];
   if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
-  const from = cells.findIndex((row) => row.includes(/** @type {HTMLElement} */ (event.target)));
-  if (from < 0) return;
+  const from = /** @type {HTMLElement} */ (event.target);
+  const row = cells.findIndex((one) => one.includes(from));
+  if (row < 0) return;
   event.preventDefault();
-  let [row, column] = [
-    from + step[0],
-    cells[from].indexOf(/** @type {HTMLElement} */ (event.target)) + step[1],
-  ];
-  while (cells[row] && column >= 0 && column < cells[row].length && cells[row][column] === null) {
-    row += step[0];
-    column += step[1];
+  const target = next(cells, row, cells[row].indexOf(from), step);
+  target?.focus();
+}
+
+/** Let Tab lead to the cell that has the focus. @param {(HTMLElement | null)[][]} cells @param {EventTarget | null} focused */
+function keepPlace(cells, focused) {
+  if (!cells.flat().includes(/** @type {HTMLElement} */ (focused))) return;
+  for (const cell of cells.flat()) if (cell) cell.tabIndex = cell === focused ? 0 : -1;
+}
+
+/** Return the next cell that is not empty; above and below, the nearest of a row. @param {(HTMLElement | null)[][]} cells @param {number} row @param {number} column @param {[number, number]} step */
+function next(cells, row, column, [down, right]) {
+  if (down !== 0) {
+    const filled = cells[row + down]?.flatMap((cell, i) => (cell ? [i] : [])) ?? [];
+    const nearest = filled.reduce(
+      (best, i) => (Math.abs(i - column) < Math.abs(best - column) ? i : best),
+      filled[0],
+    );
+    return cells[row + down]?.[nearest];
   }
-  const target = cells[row]?.[column];
-  if (!target) return;
-  for (const cell of cells.flat()) if (cell) cell.tabIndex = -1;
-  target.tabIndex = 0;
-  target.focus();
+  const along = right > 0 ? cells[row].slice(column + 1) : cells[row].slice(0, column).reverse();
+  return along.find((cell) => cell !== null);
 }
 
 /** Return all guards of an entry that a call fails. @param {About} about @param {History | null} history @param {string} call @param {string} entry @param {Reason} reason */

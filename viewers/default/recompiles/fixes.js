@@ -5,24 +5,25 @@ import { localName } from "./history.js";
 
 /** @typedef {import("./history.js").Fix} Fix */
 
-/** Fixes as noun phrases, as in findings. @type {Record<string, (name: string, dimension: number | null) => string>} */
+/** @type {Record<string, string>} */
+const ASPECTS = { layout: "memory layout", rank: "number of dimensions", global_state: "global state" };
+/** @type {Record<string, (name: string) => string>} */
 const FORMS = {
-  mark_dynamic: (name, at) => `\`mark_dynamic(${name}, ${at})\``,
-  mark_unbacked: (name, at) => `\`mark_unbacked(${name}, ${at})\``,
-  dynamic_true: () => "`torch.compile(dynamic=True)`",
-  module_int: (name) => `\`allow_unspec_int_on_nn_module\` for \`${name}\``,
+  dynamic_true: () => "`dynamic=True`",
+  module_int: (name) => `\`${name}\` dynamic`,
   tensor_argument: (name) => `\`${name}\` as a tensor`,
   few_values: (name) => `one value of \`${name}\``,
-  same_layout: (name) => `one memory layout of \`${name}\``,
-  same_rank: (name) => `one number of dimensions of \`${name}\``,
-  same_dtype: (name) => `one dtype of \`${name}\``,
-  same_device: (name) => `one device of \`${name}\``,
-  same_requires_grad: (name) => `one \`requires_grad\` of \`${name}\``,
-  same_type: (name) => `one type of \`${name}\``,
-  same_object: (name) => `one object \`${name}\``,
-  same_structure: (name) => `one length of \`${name}\``,
-  same_global_state: () => "one global state",
 };
+
+/** Return a single fix in a few words: "`x.size(0)` dynamic", "one dtype of `x`". @param {string} fix @param {Fix} row */
+function short(fix, { source, dimension }) {
+  const name = localName(source ?? "").replaceAll("`", "'");
+  if (Object.hasOwn(FORMS, fix)) return FORMS[fix](name);
+  const [kind, ...rest] = fix.split("_");
+  const aspect = rest.join("_");
+  if (kind === "mark") return `\`${name}.size(${dimension})\` ${aspect}`;
+  return `one ${ASPECTS[aspect] ?? aspect}${name && ` of \`${name}\``}`;
+}
 
 /** @param {Fix} row @param {Map<number, Fix>} byId @returns {string} */
 function nameOf(row, byId) {
@@ -31,7 +32,7 @@ function nameOf(row, byId) {
       .flatMap((id) => (byId.has(id) ? [nameOf(/** @type {Fix} */ (byId.get(id)), byId)] : []))
       .join(" and ");
   }
-  return FORMS[row.fix]?.(localName(row.source ?? "x").replaceAll("`", "'"), row.dimension) ?? row.fix;
+  return short(row.fix, row);
 }
 
 /** Return a table of fixes with their savings; null without any. @param {Fix[]} fixes */

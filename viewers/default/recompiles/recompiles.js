@@ -101,7 +101,7 @@ function causeList(about, causes, tools) {
   return listDetail({
     state,
     name: "recompiles",
-    share: 0.38,
+    share: 0.42,
     label: "Causes of recompiles",
     noun: ["finding", "findings"],
     length: causes.length,
@@ -200,7 +200,7 @@ function functionList(about, tools) {
   return listDetail({
     state,
     name: "recompiles",
-    share: 0.38,
+    share: 0.42,
     label: "Recompiled functions",
     noun: ["function", "functions"],
     length: codes.length,
