@@ -32,7 +32,8 @@ export function decidedTable(about, code, history) {
   );
   if (calls.length === 0) return null;
   const rows = calls.slice(-MOST_ROWS);
-  const all = code.compiles.filter((compile) => calls.some((call) => reasonOf(at.get(call), compile)));
+  const named = new Set(calls.flatMap((call) => at.get(call)?.reasons.map(({ entry }) => entry) ?? []));
+  const all = code.compiles.filter((compile) => named.has(compile));
   const columns = all.slice(-MOST_ROWS);
   const used = new Set();
   const details = h("div", { class: "decided-detail", role: "status" });

@@ -14,12 +14,13 @@ const MOST_ENTRIES = 30;
 const MOST_ROWS = 60;
 const ASPECTS = /** @type {const} */ (["dtype", "size", "stride", "device", "requires_grad"]);
 const COMPARISON = / (?:==|is) $/;
-const WITH_NUMBERS = /, \d+\)$/; // the id of an object, such as ___check_obj_id(L['f'], 94)
+const WITH_NUMBERS = /, \d+\)(?:, type=.*)?$/; // the id of an object, such as ___check_obj_id(L['f'], 94)
+const BUILTINS = /(__builtins_dict__)_\d+/g; // numbered per compile
 
 /** Return what a guard asks for, as pairs of a row and a cell. @param {Guard} guard @returns {[string, string][]} */
 function asked(guard) {
   const { kind, source, text, expected } = guard;
-  const name = localName(source ?? "");
+  const name = localName(source ?? "").replace(BUILTINS, "$1");
   const condition = conditionOf(guard);
   if (kind === "TENSOR_MATCH" && condition?.[0] === "tensor") {
     return ASPECTS.map((aspect) => [`${name}.${aspect}`, aspectText(condition[2][aspect])]);
@@ -46,18 +47,7 @@ function aspectText(value) {
  */
 export function differencesPicture({ model, state }, history) {
   const entries = history.entries.slice(-MOST_ENTRIES);
-  /** Cells by row and entry. @type {Map<string, Map<number, string[]>>} */
-  const table = new Map();
-  entries.forEach(({ guards }, column) => {
-    for (const [row, cell] of guards.flatMap(asked)) {
-      const cells = table.get(row) ?? new Map();
-      table.set(row, cells.set(column, [...(cells.get(column) ?? []), cell]));
-    }
-  });
-  const rows = [...table].flatMap(([row, cells]) => {
-    const texts = entries.map((_, column) => cells.get(column)?.join("\n") ?? null);
-    return texts.some((text) => text !== texts[0]) ? [/** @type {const} */ ([row, named(texts)])] : [];
-  });
+  const rows = differentRows(entries);
   if (entries.length < 2 || rows.length === 0) return null;
   return [
     h(
@@ -102,6 +92,39 @@ export function differencesPicture({ model, state }, history) {
         `The newest ${count(entries.length)} of ${plural(history.entries.length, "cache entry", "cache entries")}, and ${count(Math.min(rows.length, MOST_ROWS))} of ${plural(rows.length, "guard")} that differ.`,
       ),
   ];
+}
+
+/**
+ * Return the rows that differ, each with a text per entry. Rows that only come and go with the same source are
+ * one: the guards of an argument that some calls lack.
+ * @param {import("./history.js").Entry[]} entries @returns {[string, (string | null)[]][]}
+ */
+function differentRows(entries) {
+  /** @type {Map<string, {source: string | null, cells: Map<number, Set<string>>}>} */
+  const table = new Map();
+  entries.forEach(({ guards }, column) => {
+    for (const guard of guards) {
+      for (const [name, text] of asked(guard)) {
+        const row = table.get(name) ?? { source: guard.source, cells: new Map() };
+        table.set(name, row);
+        row.cells.set(column, (row.cells.get(column) ?? new Set()).add(text));
+      }
+    }
+  });
+  const seen = new Set();
+  return [...table].flatMap(([name, { source, cells }]) => {
+    const texts = entries.map((_, column) =>
+      cells.has(column) ? [...(cells.get(column) ?? [])].join("\n") : null,
+    );
+    if (texts.every((text) => text === texts[0])) return [];
+    const values = new Set(texts.filter((text) => text !== null));
+    if (source !== null && values.size === 1) {
+      const presence = `${source} ${texts.map((text) => (text === null ? 0 : 1)).join("")}`;
+      if (seen.has(presence)) return [];
+      seen.add(presence);
+    }
+    return [/** @type {[string, (string | null)[]]} */ ([name, named(texts)])];
+  });
 }
 
 /** @param {any} model @param {string} compile @param {any} state */

@@ -6,7 +6,12 @@ import { localName } from "./history.js";
 /** @typedef {import("./history.js").Fix} Fix */
 
 /** @type {Record<string, string>} */
-const ASPECTS = { layout: "memory layout", rank: "number of dimensions", global_state: "global state" };
+const ASPECTS = {
+  layout: "memory layout",
+  rank: "number of dimensions",
+  structure: "length",
+  global_state: "global state",
+};
 /** @type {Record<string, (name: string) => string>} */
 const FORMS = {
   dynamic_true: () => "`dynamic=True`",

@@ -64,7 +64,7 @@ export function shortReason(reason, guard, input) {
     const outcome = guard && input ? checkGuard(guard, input) : null;
     return { what, values: outcome?.holds === false ? localName(outcome.actual ?? "") : "", group };
   }
-  const actual = reason.actual ?? given(name, input);
+  const actual = reason.actual ?? given(what, input) ?? given(name, input);
   return { what, values: actual === null ? `not ${expected}` : `${expected} → ${actual}`, group };
 }
 
@@ -88,7 +88,8 @@ export function guardParts(guard, input) {
       text,
       values: guard.expected && guard.kind === "TENSOR_MATCH" ? `expected ${guard.expected}` : "",
     };
-  if (outcome.expected === guard.text) return { text, values: `but ${localName(outcome.actual ?? "")}` };
+  if (outcome.expected === guard.text)
+    return { text, values: outcome.actual ? `but ${localName(outcome.actual)}` : "" };
   return {
     text: localName(guard.source ?? guard.text),
     values: `expected ${localName(outcome.expected ?? "")}, got ${localName(outcome.actual ?? "")}`,

@@ -164,7 +164,7 @@ function operands(expression, known) {
   while (todo.length > 0) {
     const one = todo.shift();
     if (!Array.isArray(one)) continue;
-    if (one[0] === "get" && one[2]?.[0] === "call") todo.push(...one[2].slice(2));
+    if (one[0] === "get" && one[2]?.[0] === "call" && !known.has(one[1])) todo.push(...one[2].slice(2));
     else if (one[0] === "get") parts.set(one[1], evaluate(one, known));
     else todo.push(...one.slice(1));
   }

@@ -50,7 +50,7 @@ function parsed(text) {
     const condition = text === null ? null : JSON.parse(text);
     return Array.isArray(condition) ? condition : null;
   } catch {
-    return null; // a redacted bundle has other text there
+    return null; // redacted
   }
 }
 
@@ -125,7 +125,7 @@ function isStated({ source }, given) {
  * Judge a call.
  * @param {Entry[]} entries in the order in which they were compiled
  * @param {Known} given values of the call by source
- * @param {Set<string>} changed sources that the last compile saw with another value, or whose value is not
+ * @param {Set<string>} changed sources that whose value differs from that of the last compile, or is not
  *   stated; the guards of the last compile hold for all others
  * @param {boolean} isLimited the recompile limit is reached
  * @returns {Prediction}
@@ -134,12 +134,15 @@ export function predict(entries, given, changed, isLimited) {
   const circumstances = new Circumstances(entries);
   const known = new Map([...circumstances.values, ...given]);
   const last = new Set(entries.at(-1)?.guards);
-  const judge = (/** @type {Guard} */ guard) => {
+  /** @type {(guard: Guard) => {outcome: Outcome, list: string | null}} */
+  const judge = (guard) => {
     const outcome = checkGuard(guard, known);
     if (outcome.holds !== null) return { outcome, list: outcome.holds ? null : "failed" };
     if (last.has(guard) && !isAbout(guard, changed)) return { outcome, list: "unchanged" };
     return { outcome, list: isOpen(guard, given, changed, circumstances) ? "unknown" : "unchanged" };
   };
+  /** Entries share most guards. @type {Map<Guard, ReturnType<typeof judge>>} */
+  const answers = new Map();
   /** @type {Judged[]} */
   const judged = [];
   /** @type {Entry | null} */
@@ -149,7 +152,9 @@ export function predict(entries, given, changed, isLimited) {
     /** @type {Record<string, Checked[]>} */
     const lists = { failed: [], unknown: [], unchanged: [] };
     for (const guard of entry.guards) {
-      const { outcome, list } = judge(guard);
+      const answer = answers.get(guard) ?? judge(guard);
+      answers.set(guard, answer);
+      const { outcome, list } = answer;
       if (list !== null) lists[list].push({ guard, outcome });
     }
     judged.push({ entry, .../** @type {any} */ (lists) });
