@@ -1040,6 +1040,8 @@ export interface Guards {
   expected: string | null;
   /** Whether the condition depends on nothing but values that a call can state, so that it can be evaluated for other calls. */
   can_be_evaluated: boolean;
+  /** The condition as JSON, for programs that evaluate guards without parsing Python; null when it cannot be evaluated, or depends on more than values, such as aliasing. A condition is a list. ['tensor', E, {class, dtype, device, requires_grad, autocast, size, stride}]: E is such a tensor, where null in sizes and strides is any number and elsewhere unknown. ['type', E, name]: its type. ['same', E, E]: equal, and of the same type. ['text', E, text]: equal to a constant that only its text states. ['true', E]: E is true. An expression E is a constant (null, true, false, a text, an integer, ['int', digits] for large ones, ['float', text], ['named', 'torch.float32']), ['tuple' or 'list', E, ...], [operator, E, ...] with Python's operators ('neg', 'pos', 'invert' for the unary ones; 'and', 'or', 'not'), or ['get', source, F]: the value that a call states for that source, else F, which is optional: ['at', E, key], ['attr', E, name], ['method', E, 'size' or 'stride' or 'dim'] of a tensor, ['call', function, E, ...], or an E. */
+  condition: string | null;
   /** Depth in the tree; 0 is the root. */
   depth: number;
   /** User file that the guard comes from, whose path torch shortens; null when unknown. */

@@ -21,6 +21,7 @@ MAX_LINES = 400
 # Rooms that the modules of a room of lib/ may import, including types, besides their own.
 LIB = {
     "bundle": {"vendor"},
+    "guards": set(),
     "local": {"bundle", "vendor"},
     "page": {"local", "bundle"},
     "live": {"page", "bundle"},

@@ -669,6 +669,7 @@ class GuardsRow(TypedDict):
     text: str
     expected: str | None
     can_be_evaluated: bool
+    condition: str | None
     depth: int
     file: str | None
     line: int | None

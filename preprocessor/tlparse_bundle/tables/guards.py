@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.guards.condition_json import condition_json
 from tlparse_bundle.guards.predicates import MANAGER, NODE, Predicate, flat_predicate, manager, predicate
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
@@ -165,6 +166,7 @@ class Guards:
             "text": guard.text,
             "expected": None if guard.expected is None else text_of(guard.expected),
             "can_be_evaluated": guard.can_be_evaluated,
+            "condition": condition_json(guard),
             "depth": depth,
             "file": text_of(place["file"]) if place else None,
             "line": int(place["line"]) if place else None,

@@ -3,8 +3,8 @@ import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { kindCounts, latency } from "../findings/guards.js";
-import { recompilesOf } from "../findings/recompile-data.js";
-import { compareLink, reasonParts } from "../findings/recompiles.js";
+import { recompilesOf } from "../recompiles/data.js";
+import { compareLink, reasonParts } from "../recompiles/reasons.js";
 import { cards } from "../shared/finding-leads.js";
 import { findingsOf, numberOf, rowOf } from "../shared/model.js";
 import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
@@ -130,7 +130,7 @@ function breakRows(model, breaks, breakRecords, attempts, state) {
     );
 }
 
-/** @param {any} log @param {any} model @param {import("../findings/recompile-data.js").CodeObject[]} codeObjects @param {import("../findings/recompile-data.js").Recompile} row @param {any} state */
+/** @param {any} log @param {any} model @param {import("../recompiles/data.js").CodeObject[]} codeObjects @param {import("../recompiles/data.js").Recompile} row @param {any} state */
 function recompileRow(log, model, codeObjects, row, state) {
   const compiles = codeObjects[row.code_object ?? -1]?.compiles ?? [];
   const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map(

@@ -29,7 +29,7 @@ const GROUPS = [
     [
       ["failures", "Failures", async () => (await import("../findings/failures.js")).openFailures],
       ["breaks", "Graph breaks", async () => (await import("../findings/breaks.js")).openBreaks],
-      ["recompiles", "Recompiles", async () => (await import("../findings/recompiles.js")).openRecompiles],
+      ["recompiles", "Recompiles", async () => (await import("../recompiles/recompiles.js")).openRecompiles],
       ["guards", "Guards", async () => (await import("../findings/guards.js")).openGuards],
       ["export", "Export", async () => (await import("../tables/export.js")).openExport],
     ],

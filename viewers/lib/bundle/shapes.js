@@ -48,7 +48,7 @@ export const SHAPES = {
   group_splits: [{position: "i0", ranks: "ranks", rank_compile: "i0<@rank_compiles", collective_call: "i0<@collective_calls"}],
   guard_failures: [{event: "i0<@events", compile: "s", position: "i0", entry: "s", guard: "i?0", guards: ["i0"], not_evaluated: ["i0"], is_input_known: "b"}],
   guard_trees: [{event: "i0<@events", compile: "s?", attempt: "i?0", form: "=tree|list", guard_count: "i0", latency_us: "n?0", guards: ["i0"], payload_lines: ["i0"], manager_count: "i0", counts: {"*": "i1"}}],
-  guards: [{id: "i0", kind: "s", source: "s?", text: "s", expected: "s?", can_be_evaluated: "b", depth: "i0", file: "s?", line: "i?0", function: "s?"}],
+  guards: [{id: "i0", kind: "s", source: "s?", text: "s", expected: "s?", can_be_evaluated: "b", condition: "s?", depth: "i0", file: "s?", line: "i?0", function: "s?"}],
   instants: [{event: "i0<@events", name: "s", time_epoch_us: "i0", compile: "s?", attempt: "i?0"}],
   kernels: [{code_event: "i0<@events", compile: "s?", attempt: "i?0", name: "s", kind: "=triton|cpp|other|extern|fallback|collective", line: "i?1", call_lines: ["i1"], call_handles: ["i?0"], source_nodes: ["s"], aten_ops: ["s"], triton_event: "i?0<@events"}],
   kind_compiles: [{type: "s", name: "s?", compile: "s?", attempt: "i?0", event_count: "i1", size_bytes: "i1", payload_size_bytes: "i0"}],

@@ -1,23 +1,24 @@
-// The recompiles view: causes or functions, guard failures, and all compiles of each function.
+// The recompiles view: a list of causes or functions, with what is known of each function.
 import { placeText } from "../../lib/finding/card.js";
-import { append, h, plain, rich } from "../../lib/page/dom.js";
+import { h, plain, rich } from "../../lib/page/dom.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf, idText, modelOf, numberOf, rowOf } from "../shared/model.js";
-import { compileLink, recordLink } from "../shared/parts.js";
+import { findingsOf, modelOf } from "../shared/model.js";
+import { compileLink } from "../shared/parts.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
-import { cascadesOf, recompilesOf } from "./recompile-data.js";
+import { cascadesOf, recompilesOf } from "./data.js";
+import { functionParts } from "./function.js";
+import { capped, limitBadge, nameOf, recompileItem } from "./reasons.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
-/** @typedef {import("./recompile-data.js").Recompile} Recompile */
-/** @typedef {import("./recompile-data.js").CodeObject} CodeObject */
-/** @typedef {{log: any, model: any, found: import("../shared/finding-leads.js").Findings, recompiles: Recompile[], codeObjects: CodeObject[], state: any, cascades: Map<number, number[]>, at: Map<string | null, Recompile>}} About */
+/** @typedef {import("./data.js").CodeObject} CodeObject */
+/** @typedef {import("./reasons.js").About} About */
 
 const OF_FINDINGS = ["recompile", "recompile-limit"];
 const MOST_SHOWN = 100;
-const DEEPEST = 12;
+const MOST_FUNCTIONS = 3; // of one cause that are shown in full
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openRecompiles({ log, state }) {
@@ -91,19 +92,8 @@ export async function openRecompiles({ log, state }) {
   };
 }
 
-/** @param {CodeObject | undefined} code */
-const nameOf = (code) => code?.function ?? "(unknown function)";
-
 /** @param {any} model @param {CodeObject} code */
 const placeOf = (model, code) => (code.file ? `${model.short(code.file)}:${code.first_line}` : "");
-
-const limitBadge = () =>
-  h(
-    "span",
-    { class: "status status-error" },
-    h("span", { "class": "sign", "aria-hidden": "true" }, "✖"),
-    " limit",
-  );
 
 /** @param {About} about @param {Finding[]} causes @param {any} tools */
 function causeList(about, causes, tools) {
@@ -111,6 +101,7 @@ function causeList(about, causes, tools) {
   return listDetail({
     state,
     name: "recompiles",
+    share: 0.42,
     label: "Causes of recompiles",
     noun: ["finding", "findings"],
     length: causes.length,
@@ -171,7 +162,28 @@ function causeList(about, causes, tools) {
           h("h3", null, "Recompiles"),
           capped(rows, (index) => recompileItem(about, index, 0)),
         ],
-        codes.map((code) => [h("h3", null, `All compiles of ${nameOf(code)}`), history(about, code)]),
+        codes
+          .slice(0, MOST_FUNCTIONS)
+          .map((code) => [
+            codes.length > 1 && h("h2", null, nameOf(code)),
+            functionParts(about, code, `All compiles of ${nameOf(code)}`),
+          ]),
+        codes.length > MOST_FUNCTIONS &&
+          h(
+            "p",
+            null,
+            "More functions: ",
+            codes
+              .slice(MOST_FUNCTIONS)
+              .map((code) => [
+                h(
+                  "a",
+                  { href: state.link({ view: "recompiles", by: "function", item: String(code.id) }) },
+                  nameOf(code),
+                ),
+                " ",
+              ]),
+          ),
       ];
     },
   });
@@ -188,6 +200,7 @@ function functionList(about, tools) {
   return listDetail({
     state,
     name: "recompiles",
+    share: 0.42,
     label: "Recompiled functions",
     noun: ["function", "functions"],
     length: codes.length,
@@ -227,147 +240,22 @@ function functionList(about, tools) {
     ],
     detail: (i) => {
       const compiles = new Set(codes[i].compiles);
+      const isOwn = (/** @type {Finding} */ finding) =>
+        OF_FINDINGS.includes(finding.kind) && finding.compiles.some((compile) => compiles.has(compile));
       return [
         h("h2", null, nameOf(codes[i]), " ", h("span", { class: "place" }, placeOf(model, codes[i]))),
-        cards(
-          model,
-          state,
-          found,
-          (finding) =>
-            OF_FINDINGS.includes(finding.kind) && finding.compiles.some((compile) => compiles.has(compile)),
-          { level: 3, whole: true },
+        functionParts(
+          about,
+          codes[i],
+          "All compiles",
+          h(
+            "section",
+            { "aria-label": "Causes" },
+            h("h3", null, "Causes"),
+            cards(model, state, found, isOwn, { level: 3, whole: true }),
+          ),
         ),
-        h("h3", null, "All compiles"),
-        history(about, codes[i]),
       ];
     },
   });
-}
-
-/** Return a list of the first 100 items, with a button for the others. @template T @param {T[]} items @param {(item: T) => any} item @param {string} [tag] */
-function capped(items, item, tag = "ul") {
-  const list = h(tag, { class: "history" }, items.slice(0, MOST_SHOWN).map(item));
-  if (items.length > MOST_SHOWN) {
-    const more = h(
-      "li",
-      null,
-      h(
-        "button",
-        {
-          class: "tool",
-          onclick: () => {
-            more.remove();
-            append(list, items.slice(MOST_SHOWN).map(item));
-          },
-        },
-        `Show all ${count(items.length)}`,
-      ),
-    );
-    list.append(more);
-  }
-  return list;
-}
-
-/** Return one recompile, and below it those that it triggered. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
-function recompileItem(about, index, depth) {
-  const { model, recompiles, codeObjects, state, cascades } = about;
-  const row = recompiles[index];
-  const children = depth < DEEPEST ? (cascades.get(index) ?? []) : [];
-  return h(
-    "li",
-    null,
-    compileLink(model, numberOf(model, row), state),
-    " ",
-    depth > 0 && [nameOf(codeObjects[row.code_object ?? -1]), " "],
-    row.limit && [limitBadge(), " "],
-    reasonLine(about, row),
-    children.length > 0 &&
-      h(
-        "details",
-        { open: children.length <= 3 },
-        h("summary", null, `triggered ${plural(children.length, "recompile")}`),
-        capped(children, (child) => recompileItem(about, child, depth + 1)),
-      ),
-  );
-}
-
-/** Return the first guard failure, and collapsed those of older cache entries. @param {About} about @param {Recompile} row @param {any} [more] shown before the collapsed ones */
-function reasonLine({ model, state }, row, more) {
-  const [first, ...rest] = row.reasons;
-  if (!first)
-    return [h("span", { class: "dim" }, "no guard failure in ", recordLink(row.event, state)), more];
-  return [
-    reasonParts(model, first, state),
-    more,
-    rest.length > 0 &&
-      h(
-        "details",
-        null,
-        h("summary", null, `and ${plural(rest.length, "guard failure")} of older cache entries`),
-        h(
-          "ul",
-          null,
-          rest.map((reason) => h("li", null, reasonParts(model, reason, state))),
-        ),
-      ),
-  ];
-}
-
-/** Return the failed guard, the compile whose cache entry it belongs to, and its source line. @param {any} model @param {import("./recompile-data.js").Reason} reason @param {any} state */
-export function reasonParts(model, { guard, entry, source_line: line, file, line: number }, state) {
-  const against = rowOf(model, entry);
-  return [
-    h("code", null, guard),
-    against >= 0 && [h("span", { class: "dim" }, " in cache entry "), compileLink(model, against, state)],
-    line && [" ", h("code", { class: "dim", title: `${file}:${number}` }, line)],
-  ];
-}
-
-/** List all compiles of one function. @param {About} about @param {CodeObject} code */
-function history(about, code) {
-  const { log, model, state, at } = about;
-  const compiles = code.compiles.filter((compile) => rowOf(model, compile) >= 0);
-  const before = new Map(compiles.map((compile, i) => [compile, compiles[i - 1]]));
-  return capped(
-    compiles,
-    (compile) => {
-      const recompile = at.get(compile),
-        previous = before.get(compile),
-        index = rowOf(model, compile);
-      const cause = rowOf(model, recompile?.caused_by ?? null);
-      return h(
-        "li",
-        null,
-        compileLink(model, index, state),
-        " ",
-        h("span", { class: "dim" }, time(model.compiles[index].total_us)),
-        " ",
-        recompile?.limit && [limitBadge(), " "],
-        recompile
-          ? reasonLine(about, recompile, [
-              cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
-              previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
-            ])
-          : h(
-              "span",
-              { class: "dim" },
-              previous === undefined ? "first compile" : "guard failure not recorded",
-            ),
-      );
-    },
-    "ol",
-  );
-}
-
-/** @param {any} log @param {any} model @param {number} left @param {number} right @param {any} state @param {string} [text] */
-export function compareLink(log, model, left, right, state, text = "compare with the previous compile") {
-  const [a, b] = [left, right].map((index) => `${log.id}/${model.compiles[index].key}`);
-  return h(
-    "a",
-    {
-      href: state.link({ view: "compare", left: a, right: b }),
-      title: `Compare ${idText(model.compiles[left])} with ${idText(model.compiles[right])}`,
-    },
-    text,
-  );
 }

@@ -1,0 +1,132 @@
+// Guard failures as torch logs them, in lists of compiles.
+import { append, h } from "../../lib/page/dom.js";
+import { count, plural, time } from "../../lib/page/format.js";
+import { idText, numberOf, rowOf } from "../shared/model.js";
+import { compileLink, recordLink } from "../shared/parts.js";
+
+/** @typedef {import("./data.js").Recompile} Recompile */
+/** @typedef {import("./data.js").CodeObject} CodeObject */
+/** @typedef {{log: any, model: any, found: import("../shared/finding-leads.js").Findings, recompiles: Recompile[], codeObjects: CodeObject[], state: any, cascades: Map<number, number[]>, at: Map<string | null, Recompile>}} About */
+
+const MOST_SHOWN = 100;
+const DEEPEST = 12;
+
+/** @param {CodeObject | undefined} code */
+export const nameOf = (code) => code?.function ?? "(unknown function)";
+
+export const limitBadge = () =>
+  h(
+    "span",
+    { class: "status status-error" },
+    h("span", { "class": "sign", "aria-hidden": "true" }, "✖"),
+    " limit",
+  );
+
+/** Return a list of the first 100 items, with a button for the others. @template T @param {T[]} items @param {(item: T) => any} item @param {string} [tag] */
+export function capped(items, item, tag = "ul") {
+  const list = h(tag, { class: "history" }, items.slice(0, MOST_SHOWN).map(item));
+  if (items.length > MOST_SHOWN) {
+    const more = h(
+      "li",
+      null,
+      h(
+        "button",
+        {
+          class: "tool",
+          onclick: () => {
+            more.remove();
+            append(list, items.slice(MOST_SHOWN).map(item));
+          },
+        },
+        `Show all ${count(items.length)}`,
+      ),
+    );
+    list.append(more);
+  }
+  return list;
+}
+
+/** Return one recompile, and below it those that it triggered. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
+export function recompileItem(about, index, depth) {
+  const { model, recompiles, codeObjects, state, cascades } = about;
+  const row = recompiles[index];
+  const children = depth < DEEPEST ? (cascades.get(index) ?? []) : [];
+  return h(
+    "li",
+    null,
+    compileLink(model, numberOf(model, row), state),
+    " ",
+    depth > 0 && [nameOf(codeObjects[row.code_object ?? -1]), " "],
+    row.limit && [limitBadge(), " "],
+    firstReason(about, row),
+    children.length > 0 &&
+      h(
+        "details",
+        { open: children.length <= 3 },
+        h("summary", null, `triggered ${plural(children.length, "recompile")}`),
+        capped(children, (child) => recompileItem(about, child, depth + 1)),
+      ),
+  );
+}
+
+/** Return the failure of the newest cache entry, which shows what changed since the last compile. @param {About} about @param {Recompile} row */
+function firstReason({ model, state }, row) {
+  const [first] = row.reasons;
+  return first
+    ? reasonParts(model, first, state)
+    : [h("span", { class: "dim" }, "no guard failure in ", recordLink(row.event, state))];
+}
+
+/** Return the failed guard, the compile whose cache entry it belongs to, and its source line. @param {any} model @param {import("./data.js").Reason} reason @param {any} state */
+export function reasonParts(model, { guard, entry, source_line: line, file, line: number }, state) {
+  const against = rowOf(model, entry);
+  return [
+    h("code", null, guard),
+    against >= 0 && [h("span", { class: "dim" }, " in cache entry "), compileLink(model, against, state)],
+    line && [" ", h("code", { class: "dim", title: `${file}:${number}` }, line)],
+  ];
+}
+
+/** List all compiles of one function. @param {About} about @param {CodeObject} code */
+export function compileList(about, code) {
+  const { log, model, state, at } = about;
+  const compiles = code.compiles.filter((compile) => rowOf(model, compile) >= 0);
+  const before = new Map(compiles.map((compile, i) => [compile, compiles[i - 1]]));
+  return capped(
+    compiles,
+    (compile) => {
+      const recompile = at.get(compile),
+        previous = before.get(compile),
+        index = rowOf(model, compile);
+      const cause = rowOf(model, recompile?.caused_by ?? null);
+      const unknown = previous === undefined ? "first compile" : "guard failure not recorded";
+      return h(
+        "li",
+        null,
+        compileLink(model, index, state),
+        " ",
+        h("span", { class: "dim" }, time(model.compiles[index].total_us)),
+        " ",
+        recompile?.limit && [limitBadge(), " "],
+        recompile ? firstReason(about, recompile) : h("span", { class: "dim" }, unknown),
+        cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
+        recompile &&
+          previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
+      );
+    },
+    "ol",
+  );
+}
+
+/** @param {any} log @param {any} model @param {number} left @param {number} right @param {any} state @param {string} [text] */
+export function compareLink(log, model, left, right, state, text = "compare with the previous compile") {
+  const [a, b] = [left, right].map((index) => `${log.id}/${model.compiles[index].key}`);
+  return h(
+    "a",
+    {
+      href: state.link({ view: "compare", left: a, right: b }),
+      title: `Compare ${idText(model.compiles[left])} with ${idText(model.compiles[right])}`,
+    },
+    text,
+  );
+}
