@@ -1,4 +1,4 @@
-"""Applies each fix that bundles offer and compares what it saves with what it was said to save.
+"""Applies each fix that bundles offer and compares what it saves with the prediction.
 
 python tests/guards/measure_fixes.py TORCH_PYTHON [--seeds 1,2,3] [--calls 40] [--backend eager]
 """

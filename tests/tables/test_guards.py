@@ -69,7 +69,7 @@ def test_what_a_guard_asks_for(built, root):
     assert asked["TENSOR_MATCH", "L['x']", "f32[None, 2][2, 1]cpu"]["can_be_evaluated"]
     assert asked["FALSE_MATCH", "L['flag']", "False"]["text"] == "L['flag'] == False"
     assert ("TYPE_MATCH", "L['x']", "torch.Tensor") in asked
-    (state,) = (row for row in it.table("guards") if row["kind"] == "GLOBAL_STATE")
+    (state,) = (row for row in it.table("guards") if row["kind"] == "TORCH_FUNCTION_MODE_STACK")
     assert (state["expected"], state["can_be_evaluated"]) == (None, False)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from tlparse_bundle.guards.conditions import condition
 from tlparse_bundle.guards.expressions import NotSupported, compiled, plain
-from tlparse_bundle.guards.predicates import Predicate, tensor_pattern
+from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.tensor_patterns import tensor_pattern
 
 Json = Any
 _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
