@@ -214,3 +214,36 @@ def test_a_cause_has_the_parts_of_its_function(show):
     ):
         expect(part(page, name)).to_be_visible()
     assert finding["count"] == 3
+
+
+MANY = """async (length) => {
+  const { decidedTable } = await import("/viewers/default/recompiles/decided.js");
+  const { fill } = await import("/viewers/lib/page/dom.js");
+  const names = Array.from({ length }, (_, i) => `0/${i}`);
+  const model = {
+    compiles: names.map((id) => ({ id, key: id, compile: id, status: "ok", function: "f", total_us: 5 })),
+    byCompile: new Map(names.map((name, i) => [name, i])),
+    byAttempt: new Map(),
+  };
+  const reason = (entry) => ({ entry, guard: "x == 1", source: "x", change: "value", dimension: null, expected: 1, actual: 2 });
+  const at = new Map(names.map((name, i) => [name, { compile: name, reasons: names.slice(0, i).reverse().map(reason) }]));
+  const about = { model, at, state: { link: () => "#v=1" } };
+  fill(document.querySelector("main"), decidedTable(about, { compiles: names }, null));
+}"""
+
+
+def test_a_function_with_hundreds_of_compiles_shows_the_newest(page_that, bundle_of, address_of):
+    page = page_that(bypass_csp=True)
+    page.goto(address_of(bundle_of("basic_inference")))
+    settle(page)
+    page.evaluate(MANY, 300)
+    grid = page.get_by_role("grid", name="Guard that decided, per call and cache entry")
+    expect(grid.get_by_role("rowheader")).to_have_count(30)
+    expect(grid.get_by_role("rowheader").last).to_contain_text("[0/299]")
+    expect(grid.get_by_role("columnheader").last).to_have_text("[0/298]")
+    expect(page.get_by_role("main")).to_contain_text(
+        "The newest 30 of 299 calls and 30 of 299 cache entries. The table guard_failures has all of them."
+    )
+    page.evaluate(MANY, 20)
+    expect(grid.get_by_role("rowheader")).to_have_count(19)
+    expect(page.get_by_role("main")).not_to_contain_text("The newest")

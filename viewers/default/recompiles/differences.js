@@ -19,8 +19,8 @@ const BUILTINS = /(__builtins_dict__)_\d+/g; // numbered per compile
 
 /** Return what a guard asks for, as pairs of a row and a cell. @param {Guard} guard @returns {[string, string][]} */
 function asked(guard) {
-  const { kind, source, text, expected } = guard;
-  const name = localName(source ?? "").replace(BUILTINS, "$1");
+  const { kind, source, expected } = guard;
+  const [name, text] = [localName(source ?? ""), guard.text].map((one) => one.replace(BUILTINS, "$1"));
   const condition = conditionOf(guard);
   if (kind === "TENSOR_MATCH" && condition?.[0] === "tensor") {
     return ASPECTS.map((aspect) => [`${name}.${aspect}`, aspectText(condition[2][aspect])]);

@@ -81,10 +81,17 @@ const bitwise = (ofInts) => (left, right) => {
   return typeof left === "boolean" && typeof right === "boolean" ? result === 1n : result;
 };
 
+/** Python raises an error where floats overflow. @param {number} result @param {...(bigint | number)} operands */
+function finite(result, ...operands) {
+  if (!Number.isFinite(result) && operands.every((one) => Number.isFinite(Number(one))))
+    throw new NotDefined();
+  return result;
+}
+
 /** @param {Value} base @param {Value} exponent */
 function power(base, exponent) {
   const [a, b] = [number(base), number(exponent)];
-  if (typeof a !== "bigint" || typeof b !== "bigint" || b < 0n) return Number(a) ** Number(b);
+  if (typeof a !== "bigint" || typeof b !== "bigint" || b < 0n) return finite(Number(a) ** Number(b), a, b);
   const isLarge = a > 1n || a < -1n;
   if (isLarge && b > MAX_BITS) throw new NotDefined();
   return isLarge ? a ** b : a === -1n ? (b % 2n === 0n ? 1n : -1n) : b === 0n ? 1n : a;
@@ -97,6 +104,14 @@ function order(left, right) {
     const place = a.findIndex((code, i) => code !== b[i]);
     if (place < 0) return Math.sign(a.length - b.length);
     return place >= b.length ? 1 : Math.sign(a[place] - b[place]);
+  }
+  if (left instanceof Sequence && right instanceof Sequence && left.kind === right.kind) {
+    const place = left.items.findIndex(
+      (item, i) => i < right.items.length && !areEqual(item, right.items[i]),
+    );
+    return place < 0
+      ? Math.sign(left.items.length - right.items.length)
+      : order(left.items[place], right.items[place]);
   }
   const [a, b] = [number(left), number(right)];
   return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN;
@@ -113,7 +128,7 @@ function isSame(left, right) {
 /** @param {Value} item @param {Value} container */
 function isIn(item, container) {
   if (container instanceof Sequence) return container.items.some((one) => areEqual(one, item));
-  if (container instanceof Dict) return container.get(item) !== undefined;
+  if (container instanceof Dict) return container.has(item);
   if (typeof container === "string" && typeof item === "string") return container.includes(item);
   throw new NotDefined();
 }
@@ -280,7 +295,8 @@ export const FUNCTIONS = new Map(
       "torch.sym_min": extreme(-1),
       "torch.sym_not": (value) => !isTrue(value),
       "___tuple_iterator_len": (value) => BigInt(items(value).length),
-      "___dict_contains": (key, container) => isIn(key, container),
+      "___dict_contains": (key, container) =>
+        container instanceof Dict ? container.get(key) !== undefined : isIn(key, container),
     }),
   ),
 );

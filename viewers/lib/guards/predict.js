@@ -125,7 +125,7 @@ function isStated({ source }, given) {
  * Judge a call.
  * @param {Entry[]} entries in the order in which they were compiled
  * @param {Known} given values of the call by source
- * @param {Set<string>} changed sources that whose value differs from that of the last compile, or is not
+ * @param {Set<string>} changed sources whose value differs from that of the last compile, or is not
  *   stated; the guards of the last compile hold for all others
  * @param {boolean} isLimited the recompile limit is reached
  * @returns {Prediction}

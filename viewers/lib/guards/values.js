@@ -47,6 +47,11 @@ export class Dict {
     return this.pairs.get(keyOf(this.isJson && typeof key !== "string" ? repr(key) : key))?.[1];
   }
 
+  /** Whether a key is in it, as it is. @param {Value} key */
+  has(key) {
+    return this.pairs.has(keyOf(key));
+  }
+
   /** @returns {Value[]} keys in order; those of JSON that may be integers as integers */
   keys() {
     const keys = [...this.pairs.values()].map(([key]) => key);
