@@ -89,6 +89,20 @@ def _c_mod(left: int, right: int) -> int:
     return left - right * int(left / right) if (left < 0) != (right < 0) else left % right
 
 
+def _power(base: float, exponent: int) -> float:
+    """Return a power, unless it would take long to compute. Raises OverflowError."""
+    if isinstance(base, int) and base.bit_length() * max(exponent, 0) > _MAX_NUMBER.bit_length():
+        raise OverflowError("a number that is too large")
+    return base**exponent
+
+
+def _times(left: float, right: float) -> float:
+    """Multiply numbers. Raises TypeError for texts and lists, which a product would repeat."""
+    if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+        raise TypeError("not a number")
+    return left * right
+
+
 # torch/utils/_sympy/functions.py; torch/fx/experimental/symbolic_shapes.py prints guards with them.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Mod": _c_mod,
@@ -106,7 +120,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Le": operator.le,
     "Gt": operator.gt,
     "Ge": operator.ge,
-    "PowByNatural": pow,
+    "PowByNatural": _power,
     "abs": abs,
     "int": int,
     "float": float,
@@ -131,7 +145,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _times,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
