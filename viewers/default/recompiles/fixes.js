@@ -15,7 +15,6 @@ const ASPECTS = {
 /** @type {Record<string, (name: string) => string>} */
 const FORMS = {
   dynamic_true: () => "`dynamic=True`",
-  module_int: (name) => `\`${name}\` dynamic`,
   tensor_argument: (name) => `\`${name}\` as a tensor`,
   few_values: (name) => `one value of \`${name}\``,
 };
