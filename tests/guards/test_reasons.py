@@ -1,0 +1,42 @@
+"""For every recompile of every log, our evaluation of the guards agrees with torch's reasons."""
+
+import every_log
+import pytest
+
+
+@pytest.mark.parametrize("group", every_log.NUMBERS)
+def test_the_guards_that_torch_names_fail(group, group_bundle):
+    for log in group_bundle(group).logs:
+        assert "guard-disagreement" not in log.row["diagnostics"], log.id
+        rows = {(row["event"], row["position"]): row for row in log.table("guard_failures")}
+        trees = {tree["compile"] for tree in log.table("guard_trees")}
+        for reason in log.table("recompile_reasons"):
+            row = rows.get((reason["event"], reason["position"]))
+            if row is None:  # the log lacks the guards of the entry, or which entry it is
+                assert reason["entry"] not in trees or reason["position"] >= 64, (log.id, reason)
+                continue
+            assert row["guard"] in row["guards"], (log.id, reason)
+            assert row["entry"] == reason["entry"]
+
+
+def test_all_guards_that_fail_are_found(built, root):
+    """torch names `n == 2`; both sizes and the flag differ, too."""
+    (log,) = built(root / "fixtures/calls/mixed").logs
+    guards = log.table("guards")
+    failures = {(row["compile"], row["entry"]): row for row in log.table("guard_failures")}
+    row = failures["0/2", "0/0"]
+    assert guards[row["guard"]]["text"] == "L['n'] == 2"
+    assert {guards[id_]["source"] for id_ in row["guards"]} == {
+        f"L['{name}']" for name in ("n", "x", "y", "flag")
+    }
+    assert row["is_input_known"] and not failures["0/16", "0/0"]["is_input_known"]
+
+
+def test_the_input_of_a_compile(built, root):
+    (log,) = built(root / "fixtures/calls/mixed").logs
+    inputs = {row["source"]: row for row in log.table("call_inputs") if row["compile"] == "0/2"}
+    assert (
+        inputs["L['x']"]["known_from"] == "describe_tensor" and inputs["L['x']"]["dtype"] == "torch.float32"
+    )
+    assert (inputs["L['n']"]["value"], inputs["L['n']"]["known_from"]) == ("5", "create_symbol")
+    assert (inputs["L['flag']"]["value"], inputs["L['flag']"]["kind"]) == ("True", "bool")

@@ -1,0 +1,180 @@
+"""Calls that compiled, replayed with guards relaxed."""
+
+import pytest
+from tlparse_bundle.guards.inputs import input_of
+from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix
+
+
+class Run:
+    """A run of a function: each call adds a compile with its guards."""
+
+    def __init__(self):
+        self.guards, self.ids, self.compiles = {}, {}, []
+
+    def call(
+        self,
+        *,
+        size=None,
+        dynamic=(),
+        dtype="torch.float32",
+        grad=False,
+        stride=None,
+        conditions=(),
+        **constants,
+    ):
+        """Add a compile. ``dynamic``: dimensions of x that its guards leave open."""
+        own, tensors = [], []
+        if size is not None:
+            stride = stride or tuple(_contiguous(size))
+            shown = [None if place in dynamic else number for place, number in enumerate(size)]
+            inner = [
+                None if any(later in dynamic for later in range(place + 1, len(size))) else number
+                for place, number in enumerate(stride)
+            ]
+            own.append(
+                Predicate(
+                    "TENSOR_MATCH",
+                    "L['x']",
+                    f"check_tensor(L['x'], Tensor, DispatchKeySet(CPU), {dtype}, device=None, requires_grad={grad}, size={shown}, stride={inner})",
+                )
+            )
+            own += [Predicate("LAMBDA_GUARD", None, f"2 <= L['x'].size()[{place}]") for place in dynamic]
+            row = {
+                "shape": list(size),
+                "stride": list(stride),
+                "dtype": dtype,
+                "device": "cpu",
+                "requires_grad": grad,
+            }
+            tensors.append({**row, "is_parameter": False, "sources": ["L['x']"]})
+        own += [
+            Predicate("EQUALS_MATCH", f"L['{name}']", f"L['{name}'] == {value!r}")
+            for name, value in constants.items()
+        ]
+        own += [Predicate("LAMBDA_GUARD", None, text) for text in conditions]
+        ids = {}
+        for guard in own:
+            number = self.ids.setdefault(guard, len(self.ids))
+            self.guards[number], ids[number] = guard, None
+        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10))
+
+    def savings(self, **options):
+        history = CodeHistory(self.compiles, self.guards, **options)
+        return {saving.fixes: saving.avoided for saving in history.savings()}
+
+
+def _contiguous(size):
+    step, steps = 1, []
+    for number in reversed(size):
+        steps.append(step)
+        step *= number
+    return reversed(steps)
+
+
+X0, X1 = Fix("mark_dynamic", "L['x']", 0), Fix("mark_dynamic", "L['x']", 1)
+UNBACKED, DYNAMIC, FLAG = (
+    Fix("mark_unbacked", "L['x']", 0),
+    Fix("dynamic_true"),
+    Fix("few_values", "L['flag']"),
+)
+
+
+@pytest.fixture
+def run():
+    return Run()
+
+
+def test_a_dynamic_dimension_avoids_the_recompiles_of_its_sizes(run):
+    for number in (4, 5, 6):
+        run.call(size=(number, 3))
+    assert run.savings() == {(X0,): (1, 2)}
+
+
+def test_a_second_guard_keeps_a_recompile(run):
+    run.call(size=(4, 3), flag=True)
+    run.call(size=(5, 3), flag=True)
+    run.call(size=(6, 3), flag=False)
+    savings = run.savings()
+    assert savings[X0,] == (1,) and savings[FLAG,] == ()
+    assert next(avoided for fixes, avoided in savings.items() if {*fixes} == {X0, FLAG}) == (1, 2)
+
+
+def test_sizes_0_and_1_need_an_unbacked_dimension(run):
+    run.call(size=(1, 3))
+    run.call(size=(4, 3))
+    run.call(size=(5, 3), dynamic=(0,))
+    savings = run.savings()
+    assert savings[X0,] == (2,) and savings[UNBACKED,] == (1, 2)
+
+
+def test_a_branch_on_the_size_keeps_a_compile_for_each_side(run):
+    run.call(size=(4, 3))
+    run.call(size=(6, 3), dynamic=(0,), conditions=("L['x'].size()[0] > 5",))
+    run.call(size=(3, 3), dynamic=(0,), conditions=("L['x'].size()[0] <= 5",))
+    savings = run.savings()
+    assert savings[X0,] == (2,) and (UNBACKED,) not in savings
+
+
+def test_a_size_that_the_program_specializes_is_not_offered(run):
+    for number in (4, 5, 6):
+        run.call(size=(number, 3))
+    assert run.savings(specialized=frozenset({("L['x']", 0)})) == {}
+
+
+def test_strides_follow_a_dynamic_size(run):
+    run.call(size=(4, 3))
+    run.call(size=(4, 5))
+    assert run.savings()[X1,] == (1,)
+
+
+def test_another_layout_does_not_follow(run):
+    run.call(size=(4, 3))
+    run.call(size=(4, 5), stride=(1, 4))
+    savings = run.savings()
+    assert savings[X1,] == () and savings[Fix("same_layout", "L['x']"),] == ()
+    assert (0,) not in savings.values() and any(
+        avoided == (1,) for fixes, avoided in savings.items() if len(fixes) == 2
+    )
+
+
+def test_dynamic_true_is_for_sizes_and_integers_of_arguments(run):
+    run.call(size=(4, 3), n=5)
+    run.call(size=(7, 3), n=6)
+    assert run.savings()[DYNAMIC,] == (1,)
+
+
+def test_equal_sizes_share_a_symbol_with_dynamic_true(run):
+    run.call(size=(4, 4), n=5)
+    run.call(size=(4, 7), n=5)
+    run.call(size=(5, 5), n=6)
+    assert run.savings()[DYNAMIC,] == (2,)
+
+
+def test_each_aspect_of_a_tensor_has_its_fix(run):
+    run.call(size=(4, 3))
+    run.call(size=(4, 3), dtype="torch.float64")
+    run.call(size=(4, 3), grad=True)
+    savings = run.savings()
+    assert savings[Fix("same_dtype", "L['x']"),] == (1,)
+    assert savings[Fix("same_requires_grad", "L['x']"),] == (2,)
+
+
+def test_a_value_that_a_call_does_not_state_is_not_taken_to_fit(run):
+    run.call(size=(4, 3), mode="sum", scale=2)
+    run.call(size=(4, 3), mode="mean")
+    assert run.savings()[Fix("few_values", "L['mode']"),] == ()
+
+
+def test_a_compile_without_guards_is_no_cache_entry(run):
+    run.call()
+    run.call()
+    assert run.savings() == {}
+
+
+def test_a_guard_that_torch_names_fails_whatever_is_known(run):
+    run.call(size=(4, 3))
+    run.call(size=(4, 3))
+    history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
+    ((difference,),) = history.failed(1, 0).values()
+    assert difference.aspect == "other" and [*history.disagreements] == [(1, 0)]
