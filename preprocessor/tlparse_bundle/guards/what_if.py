@@ -81,6 +81,7 @@ class CodeHistory:
     specialized: frozenset[tuple[str, int | None]] = frozenset()
     named: Mapping[tuple[int, int], int] = field(default_factory=dict)
     disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
+    _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 
     def failed(self, call: int, entry: int) -> dict[int, tuple[Difference, ...] | None]:
@@ -113,6 +114,11 @@ class CodeHistory:
 
     def differences(self, call: int, entry: int) -> list[Difference] | None:
         """Return how a call differs from what an entry asks for; None when that is not known."""
+        if (call, entry) not in self._differences:
+            self._differences[call, entry] = self._compare(call, entry)
+        return self._differences[call, entry]
+
+    def _compare(self, call: int, entry: int) -> list[Difference] | None:
         if self.compiles[call].input is None or not self.compiles[entry].guards:
             return None
         differences: list[Difference] = []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _MAX_LISTED = 5000  # guards of one record that are listed; all are counted
 _MAX_LINE = 4000  # characters of a line that are read
 _MAX_REMEMBERED = 1000  # characters of a line that is remembered
+_MAX_RECENT = 4096  # lines of trees whose guard is remembered
 _MAX_KINDS = 256  # torch has some fifty
 _PLACE = re.compile(r"(?:^|# )(?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
 # At the beginning of a line, which '^' would look for at every character.
@@ -72,6 +73,7 @@ class Guards:
         self._trees: Rows[GuardTreesRow] = Rows()
         self._guards: Rows[GuardsRow] = Rows()
         self._ids: dict[bytes, int] = {}  # of guards, by the hash of their row
+        self._recent: dict[tuple[_Node, str, _Above], int] = {}
         self._read = ParseCache(self._parse)
 
     def observe(self, event: Event) -> None:
@@ -149,11 +151,13 @@ class Guards:
         return fields, None if managers or counts else "not a tree of guards"
 
     def _tree_id(self, node: _Node, kind: str, above: _Above) -> int:
-        key = hashlib.sha256(repr((node, kind, above)).encode("utf-8", "surrogatepass")).digest()[:16]
-        number = self._ids.get(key)
+        key = (node, kind, above)
+        number = self._recent.get(key)
         if number is None:
+            if len(self._recent) >= _MAX_RECENT:
+                self._recent.clear()
             number = self._id(predicate(node.kind, node.rest, above), kind, node.depth)
-            self._ids[key] = number
+            self._recent[key] = number
         return number
 
     def _id(self, guard: Predicate, kind: str, depth: int) -> int:
