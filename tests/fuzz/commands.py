@@ -121,7 +121,7 @@ def _read_log(bundle, log):
             event.bytes,
             event.text,
             lambda event=event: event.metadata,
-            lambda compile=compile, event=event: event.compile,
+            lambda event=event: event.compile,
             lambda event=event: repr(event),
             lambda number=number: log.metadata(number),
             lambda event=event: event.payload_form,

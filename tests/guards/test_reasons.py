@@ -2,11 +2,12 @@
 
 import every_log
 import pytest
+from tlparse_bundle import Bundle
 
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)
 def test_the_guards_that_torch_names_fail(group, group_bundle):
-    for log in group_bundle(group).logs:
+    for log in Bundle.open(group_bundle(group)).logs:
         assert "guard-disagreement" not in log.row["diagnostics"], log.id
         rows = {(row["event"], row["position"]): row for row in log.table("guard_failures")}
         trees = {tree["compile"] for tree in log.table("guard_trees")}

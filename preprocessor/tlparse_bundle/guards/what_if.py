@@ -180,12 +180,12 @@ class CodeHistory:
         """Return the fixes that relax a guard which failed, the most frequent first."""
         counts: dict[Fix, int] = {}
         for call in range(1, len(self.compiles)):
-            seen = {
+            seen = dict.fromkeys(
                 fix
                 for entry in range(call)
                 for difference in self.differences(call, entry) or ()
                 for fix in fixes_of(difference)
-            }
+            )
             for fix in seen:
                 counts[fix] = counts.get(fix, 0) + 1
         dynamic = [fix for fix in counts if fix.kind in _DYNAMIC]
