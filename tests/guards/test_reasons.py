@@ -1,4 +1,7 @@
-"""For every recompile of every log, our evaluation of the guards agrees with torch's reasons."""
+"""For every recompile of every log, our evaluation of the guards agrees with torch's reasons.
+
+torch checks lengths of dicts and that items exist without a guard of their own, in the managers of the tree.
+"""
 
 import every_log
 import pytest
@@ -16,7 +19,11 @@ def test_the_guards_that_torch_names_fail(group, group_bundle):
             if row is None:  # the log lacks the guards of the entry, or which entry it is
                 assert reason["entry"] not in trees or reason["position"] >= 64, (log.id, reason)
                 continue
-            assert row["guard"] in row["guards"], (log.id, reason)
+            is_without_guard = reason["guard"].startswith(("KeyError on ", "IndexError on ", "len("))
+            assert row["guard"] in row["guards"] or (is_without_guard and row["guard"] is None), (
+                log.id,
+                reason,
+            )
             assert row["entry"] == reason["entry"]
 
 

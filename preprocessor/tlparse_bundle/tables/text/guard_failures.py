@@ -84,7 +84,8 @@ _TENSOR_CHANGES: dict[str, Change] = {
     "device index": "device",
 }
 _NO_TENSOR = re.compile(
-    r"expected type of '(?P<source>.*)' to be a tensor type(?:, )?'? ?(?:but found (?P<actual>.*))?",
+    r"expected type of '(?P<source>.*)' to be (?:a tensor type|(?P<expected><class '[^']*'>))(?:, )?'? ?"
+    r"(?:but found (?P<actual>.*))?",
     re.DOTALL,
 )
 _SIZE = re.compile(r"\.size\(\)\[(?P<index>\d{1,4})\]")
@@ -108,7 +109,7 @@ _FORMS: tuple[tuple[Change, str], ...] = (
     ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
     ("keys", r"___dict_version\((?P<source>.*)\) == |KeyError on (?P<source2>.*)"),
     ("attribute", r"(?:not )?hasattr\((?P<source>.*), (?P<expected>'\w*')\)"),
-    ("length", r"(?:len|___tuple_iterator_len)\((?P<source>.*)\) == (?P<expected>\d+)"),
+    ("length", r"(?:len|___tuple_iterator_len)\((?P<source>.*)\) [!=]= (?P<expected>\d+)"),
     ("length", r"not (?P<source>[^\s=]+)$|IndexError on (?P<source2>.*)"),
     ("flag", r"(?P<source>.+?) == (?P<expected>True|False)$"),
     ("value", r"(?P<source>.+?) (?:is|==) (?P<expected>(?:not )?None)$"),
@@ -195,7 +196,7 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
             actual = "1" if expected == "0" else "0"  # torch does not write it
         return match["source"], _change_fields(change, expected, actual, match["index"])
     if match := _NO_TENSOR.match(guard):
-        return match["source"], _change_fields("type", "a tensor", match["actual"])
+        return match["source"], _change_fields("type", match["expected"] or "a tensor", match["actual"])
     if match := _STATIC_SIZE.match(guard):
         return match["source"], _change_fields(
             _TENSOR_CHANGES[match["what"]], match["expected"], None, match["index"]
