@@ -72,28 +72,6 @@ export class Log {
   }
 
   /**
-   * Return some rows of a table; reads only the files that contain them.
-   * @param {string} name @param {number} first @param {number} length @param {Abortable} [options]
-   * @returns {Promise<any[]>}
-   */
-  async tableRows(name, first, length, options) {
-    const { tables } = await this.directory(options);
-    const files = [];
-    let start = 0,
-      before = 0;
-    for (const file of Object.hasOwn(tables, name) ? tables[name].files : []) {
-      if (before < first + length && before + file.rows > first) {
-        if (files.length === 0) start = first - before;
-        files.push(file);
-      }
-      before += file.rows;
-    }
-    return (await Promise.all(files.map((file) => this.rows(name, file, options))))
-      .flat()
-      .slice(start, start + length);
-  }
-
-  /**
    * Return the rows of one file of a table.
    * @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options]
    * @returns {Promise<any[]>}
