@@ -1,6 +1,7 @@
 """What a fix would save: the calls that compiled, replayed with guards relaxed.
 
-Calls that hit a cache entry are not in a log. They cannot compile under relaxed guards.
+Calls that hit a cache entry are not in a log. Where a fix removes a flag, they can still compile: the branch
+that is left may check more than the one that they took.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Compiled:
 
 
 class Fix(NamedTuple):
-    """A fix: ``kind`` is a remedy of ``recompile_causes``, or 'dynamic_true'. ``source`` and ``dimension``:
-    what it applies to; None for the whole function.
+    """A fix: ``kind`` is a 'fix' of ``recompile_fixes``, or one of _NUMBERS, part of dynamic_true.
+    ``source`` and ``dimension``: what it applies to; None for the whole function.
     """
 
     kind: str

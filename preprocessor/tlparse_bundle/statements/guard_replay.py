@@ -176,8 +176,8 @@ class GuardReplay:
         text, source = reason["guard"], local_name(reason["source"] or "")
         if text.startswith("GLOBAL_STATE changed"):
             key = "GLOBAL_STATE"
-        elif reason["change"] in _OF_TENSORS and (found := self._keys(entry).get(f"tensor {source}")):
-            return found
+        elif reason["change"] in _OF_TENSORS and f"tensor {source}" in self._keys(entry):
+            key = f"tensor {source}"
         else:
             is_access = text.startswith(("KeyError on ", "IndexError on "))
             key = f"source {source}" if is_access else local_name(text)

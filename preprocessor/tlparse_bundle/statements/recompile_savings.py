@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.statements.facts import Facts, total
+from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 
 if TYPE_CHECKING:
@@ -113,4 +113,4 @@ def saved_us(facts: Facts, cause: Cause) -> int | None:
     """Return the time that the best fix of a cause saves, in microseconds; None when not known."""
     found = savings(facts, cause)
     best = found.best if found else None
-    return None if best is None else total([best["saved_us"]])
+    return best["saved_us"] if best else None
