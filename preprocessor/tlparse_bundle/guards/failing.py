@@ -118,8 +118,8 @@ def _small_size(predicate: Predicate, input: Input) -> Difference | None:
 
 
 def says_value(predicate: Predicate) -> bool:
-    """Whether the text of a guard says what it asks for. ``___check_global_state()`` of torch until 2.12, for
-    example, does not.
+    """Whether the text of a guard says what it asks for. ``___check_global_state()`` of older versions,
+    for example, does not.
     """
     return bool(predicate.text) and not predicate.text.endswith("()")
 
