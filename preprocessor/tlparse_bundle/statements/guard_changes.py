@@ -138,11 +138,13 @@ def noun(facts: Facts) -> str:
     return noun_of([row for rows in facts.once(specializations).values() for row in rows])
 
 
-def constants(facts: Facts) -> set[Constant]:
-    """Return the specialized symbols: (function, name, dimension); the dimension of a number is None."""
-    constant: set[Constant] = set()
+def constants(facts: Facts) -> dict[Constant, Specialization]:
+    """Return the specialized symbols with the first row of each; the dimension of a number is None."""
+    constant: dict[Constant, Specialization] = {}
     for function, rows in facts.once(specializations).items():
-        for source in {source for row in rows for source in row["sources"] if source}:
-            size = SIZE.fullmatch(source)
-            constant.add((function, size[1], int(size[2])) if size else (function, source, None))
+        for row in rows:
+            for source in filter(None, row["sources"]):
+                size = SIZE.fullmatch(source)
+                key = (function, size[1], int(size[2])) if size else (function, source, None)
+                constant.setdefault(key, row)
     return constant

@@ -123,8 +123,8 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return _mark_unbacked(facts, cause, name)
     if _is_constant(facts, cause, name):
         return Remedy(
-            "The dimension was dynamic, but the program specialized it. Change the code that specializes it,"
-            " or pass fewer sizes."
+            "The dimension was dynamic, but the program specialized it"
+            f"{_specializing_line(facts, cause, name)}. Change that code, or pass fewer sizes."
         )
     if _is_static(facts, cause):
         return Remedy(
@@ -146,6 +146,14 @@ def _by_size(cause: Cause) -> tuple[bool, int]:
 
 def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
     return (cause.function, name, cause.dimension) in facts.once(constants)
+
+
+def _specializing_line(facts: Facts, cause: Cause, name: str) -> str:
+    """Return where the program turned the size or number into a constant: " at `model.py:12`"."""
+    row = facts.once(constants)[cause.function, name, cause.dimension]
+    at = facts.innermost(row["user_stack"])
+    place = at and at["file"] and facts.short.place(at["file"], at["line"])
+    return f" at {code(place)}" if place else ""
 
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
@@ -171,23 +179,21 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             "`specialize_int` is on. Turn it off to let torch treat integers as dynamic.",
             "torch._dynamo.config.specialize_int = False",
         )
-    small, others = _by_size(cause)
-    if small and others < 2:
-        return Remedy(
-            "torch specializes the integers 0 and 1 even if an integer is dynamic. To avoid that, pass the"
-            " number as a tensor."
-        )
     if _is_constant(facts, cause, name):
         return Remedy(
-            "The integer was dynamic, but the program specialized it, as `range(n)` does. Change that code,"
-            " or pass fewer values."
+            "The integer was dynamic, but the program specialized it"
+            f"{_specializing_line(facts, cause, name)}. Change that code, or pass fewer values."
         )
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
             " `torch.compile(dynamic=False)`."
         )
-    return Remedy("Use `torch.compile(dynamic=True)` to make the integer dynamic from the first compile.")
+    small, _ = _by_size(cause)  # torch/_dynamo/utils.py, is_int_specialization_case
+    until = " Before torch 2.5, 0 and 1 are specialized even so." if small else ""
+    return Remedy(
+        f"Use `torch.compile(dynamic=True)` to make the integer dynamic from the first compile.{until}"
+    )
 
 
 def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
