@@ -145,6 +145,9 @@ def main() -> None:
             handler = torch._logging._internal.LOG_TRACE_HANDLER
             assert handler is not None and handler.stream is None
             handler.root_dir = str(folder)  # the log begins with the first compile
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(
+                folder / "cache"
+            )  # so that each compile takes its time
             status = 1
             try:
                 (folder / "result.json").write_text(json.dumps(run(program, task)))

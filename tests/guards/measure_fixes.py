@@ -1,6 +1,6 @@
 """Applies each fix that bundles offer and compares what it saves with the prediction.
 
-python tests/guards/measure_fixes.py TORCH_PYTHON [--seeds 1,2,3] [--calls 40] [--backend eager]
+python tests/guards/measure_fixes.py TORCH_PYTHON [--seeds 1,2,3] [--calls 40] [--backend eager] [--keep FOLDER] [--all]
 """
 
 from __future__ import annotations
@@ -95,7 +95,10 @@ def main() -> None:
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--calls", type=int, default=40)
     parser.add_argument("--backend", default="eager")
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--keep", type=Path, help="keep the logs and bundles in this folder")
+    parser.add_argument(
+        "--all", action="store_true", help="print all fixes, not only those that were not exact"
+    )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         seeds = [int(seed) for seed in asked.seeds.split(",")]
@@ -104,7 +107,7 @@ def main() -> None:
     close = [row for row in rows if row["saved_us"] and abs(row["measured_us"] / row["saved_us"] - 1) <= 0.25]
     worse = [row for row in rows if row["after"] > row["before"] or row["error"]]
     for row in rows:
-        if row not in exact or row in worse:
+        if asked.all or row not in exact or row in worse:
             json.dump(row, sys.stdout)
             print()
     programs = {row["program"] for row in rows}

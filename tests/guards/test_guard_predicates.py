@@ -1,7 +1,12 @@
 """Guards as torch writes them, evaluated for calls."""
 
+import random
+import re
+
 import pytest
-from tlparse_bundle.guards.predicates import check, predicates
+import traces
+from tlparse_bundle.guards.condition_json import condition_json
+from tlparse_bundle.guards.predicates import Predicate, check, predicates, stated
 from tlparse_bundle.guards.replay import inputs
 from tlparse_bundle.guards.values import parse_call
 
@@ -74,6 +79,10 @@ def test_a_tensor(call, holds):
         ("LAMBDA_GUARD", "9 ** 9 ** 9 ** 9 == L['a']", "a=1", None),
         ("LAMBDA_GUARD", "__import__('os').system('true') == 0", "a=1", None),
         ("NEW_KIND", "of a later torch", "a=1", None),
+        ("EQUALS_MATCH", "L['t'] == frozenset({<class 'list'>, <function f at 0x7f>})", "t=1", None),
+        ("EQUALS_MATCH", "L['t'] == <class 'list'>", "t=1", None),
+        ("SET_CONTAINS", "not set.__contains__(L['s'], <class 'tuple'>)", "s={1, 2}", None),
+        ("SET_CONTAINS", "not set.__contains__(L['s'], 3)", "s={1, 2}", True),
     ],
 )
 def test_a_guard(kind, text, call, holds):
@@ -113,3 +122,59 @@ def test_deep_expressions_are_not_evaluated(size):
 )
 def test_a_hostile_condition_is_not_computed(text):
     assert outcome("LAMBDA_GUARD", text.replace("10**9", "1000000000"), "n=100000").holds is None
+
+
+PIECES = (
+    *(
+        "<class 'tuple'>",
+        "<function f at 0x7f>",
+        "[1, 2]",
+        "{'a': 1}",
+        "None",
+        "nan",
+        "1e999",
+        "'\\ud800'",
+        "(",
+        "]",
+    ),
+    *(
+        " == ",
+        " in ",
+        "set()",
+        "torch.float32",
+        "0",
+        "-1",
+        "9**9**9",
+        "L['x'].size()[0]",
+        "...",
+        "b'x'",
+        "1j",
+        "\0",
+    ),
+    *("{**a}", "[i for i in x]", "(yield)", "x:=1", "lambda: 0", "slice(0, 1, None)", "device(type='cpu')"),
+)
+
+
+def test_damaged_guards_are_not_evaluated_or_have_an_outcome():
+    """Guards of all fixtures with pieces replaced: no text of a log raises an exception."""
+    texts = sorted(
+        {
+            (match[1], match[2])
+            for log in traces.EVERY_LOG
+            if log.is_relative_to(traces.ROOT)
+            for match in re.finditer(
+                r"\+- ([A-Z_]+): (.{1,500}?)(?:  #|$)", log.read_text(errors="replace"), re.M
+            )
+        }
+    )
+    chance = random.Random(44)
+    calls = (inputs({}), inputs(parse_call("x=f32[2, 3], n=3, s={1, 2}, l=[1, 2]")))
+    for _ in range(4000):
+        kind, text = chance.choice(texts)
+        for _ in range(chance.randint(1, 2)):
+            begin = chance.randint(0, len(text))
+            text = text[:begin] + chance.choice(PIECES) + text[begin + chance.randint(0, 12) :]
+        predicate = Predicate(chance.choice((kind, chance.choice(texts)[0])), "L['x']", text)
+        condition_json(predicate), stated(predicate)
+        for call in calls:
+            assert check(predicate, call).holds in (True, False, None)

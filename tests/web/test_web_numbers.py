@@ -1,5 +1,6 @@
 """Pages show the same numbers of a log as its summary in the manifest, on all fixtures and public logs."""
 
+import json
 import re
 
 import every_log
@@ -204,8 +205,17 @@ def check_pages(page, address, bundle, logs):
     settle(page)
     if len(bundle.logs) > 1:
         check_list_of_logs(page, bundle)
-    for log in logs:
+    for log in with_other_numbers(logs):
         check_first_screen(page, log)
+
+
+def with_other_numbers(logs):
+    """Return the logs without those that have the counts of an earlier one, as most ranks of a job have."""
+    first = {}
+    for log in logs:
+        counts = {name: value for name, value in log.summary.items() if not name.endswith(("_us", "text"))}
+        first.setdefault(json.dumps([counts, badges(log)], sort_keys=True), log)
+    return list(first.values())
 
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from tlparse_bundle.guards.conditions import condition
-from tlparse_bundle.guards.expressions import NotSupported, compiled, plain
+from tlparse_bundle.guards.expressions import NotSupported, compiled, parsed, plain
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
 
@@ -70,7 +70,7 @@ def condition_json(predicate: Predicate) -> str | None:
     try:
         encoded = _encoded(predicate)
         return None if encoded is None else json.dumps(encoded, separators=(",", ":"), allow_nan=False)
-    except (NotSupported, SyntaxError, ValueError, RecursionError, MemoryError):
+    except (NotSupported, ValueError, RecursionError, MemoryError):
         return None
 
 
@@ -114,7 +114,11 @@ def _type(text: str, type_name: str | None) -> Json:
 
 
 def _value(text: str) -> Json:
-    node = ast.parse(text, mode="eval").body
+    try:
+        node = parsed(text)
+    except NotSupported:
+        left, _, constant = text.partition(" == ")
+        return ["text", _expression(left), constant]
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return ["true", _expression(text)]
     source, constant = _expression(ast.unparse(node.left)), ast.unparse(node.comparators[0])
@@ -126,7 +130,7 @@ def _value(text: str) -> Json:
 
 
 def _expression(text: str) -> Json:
-    return _Encoder().encode(ast.parse(text.strip(), mode="eval").body, 0)
+    return _Encoder().encode(parsed(text), 0)
 
 
 class _Encoder:

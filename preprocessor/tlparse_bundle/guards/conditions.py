@@ -9,7 +9,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tlparse_bundle.guards.expressions import Evaluate, Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.expressions import (
+    Evaluate,
+    Known,
+    Missing,
+    NotSupported,
+    compiled,
+    normalised,
+    parsed,
+)
 from tlparse_bundle.guards.values import JsonDict, JsonList, Tensor
 
 Condition = Callable[[Known], bool | Missing]
@@ -114,8 +122,8 @@ def is_aliasing(text: str) -> bool:
 
 def _no_aliasing(text: str) -> Condition:
     try:
-        sources = [compiled(ast.unparse(node)) for node in ast.parse(f"({text},)", mode="eval").body.elts]  # type: ignore[attr-defined]
-    except (SyntaxError, AttributeError):
+        sources = [compiled(ast.unparse(node)) for node in parsed(f"({text},)").elts]  # type: ignore[attr-defined]
+    except AttributeError:
         raise NotSupported(text[:200]) from None
 
     def holds(known: Known) -> bool | Missing:
@@ -169,9 +177,13 @@ def _set_contains(text: str) -> Condition | None:
 def is_member(text: str, known: Known) -> bool | None:
     """Return whether the set of a SET_CONTAINS guard has its item in a call; None if that is not known."""
     match = _SET.fullmatch(text)
-    if match is None:
+    try:
+        source, value = (compiled(match["source"]), compiled(match["item"])) if match else (None, None)
+    except NotSupported:  # a class
         return None
-    members, item = as_set(compiled(match["source"])(known)), compiled(match["item"])(known)
+    if source is None or value is None:
+        return None
+    members, item = as_set(source(known)), value(known)
     return None if members is None or isinstance(item, Missing) else item in members
 
 

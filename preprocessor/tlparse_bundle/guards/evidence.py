@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from tlparse_bundle.guards.conditions import ACCESS, accesses, dict_lengths, is_aliasing, is_member
-from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, plain
+from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, parsed, plain
 from tlparse_bundle.guards.predicates import Predicate, stated
 from tlparse_bundle.guards.values import Tensor
 
@@ -192,7 +192,7 @@ def _parts(source: str) -> tuple[tuple[str, Any], ...]:
     """Return a source and what it is a part of, innermost first."""
     parts: list[tuple[str, Any]] = []
     try:
-        node: ast.expr = ast.parse(source, mode="eval").body
+        node = parsed(source)
         while True:
             text = plain(ast.unparse(node))
             parts.append((text, compiled(text)))
@@ -202,7 +202,7 @@ def _parts(source: str) -> tuple[tuple[str, Any], ...]:
                 node = node.args[0] if node.args else node.func
             else:
                 return tuple(parts)
-    except (NotSupported, SyntaxError, ValueError, RecursionError, MemoryError):
+    except (NotSupported, RecursionError, MemoryError):
         return tuple(parts)
 
 

@@ -178,15 +178,23 @@ _METHODS: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
-@lru_cache(65_536)
-def compiled(text: str) -> Evaluate:
-    """Return a function that evaluates an expression. Raises NotSupported."""
+def parsed(text: str) -> ast.expr:
+    """Return the tree of an expression. Raises NotSupported when it is not Python, or too long."""
     if len(text) > _MAX_EXPRESSION:
         raise NotSupported("too long")
     try:
-        node = ast.parse(text.strip(), mode="eval").body
-        return _function(node)
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotSupported(str(error)) from None
+
+
+@lru_cache(65_536)
+def compiled(text: str) -> Evaluate:
+    """Return a function that evaluates an expression. Raises NotSupported."""
+    node = parsed(text)
+    try:
+        return _function(node)
+    except (ValueError, RecursionError, MemoryError) as error:
         raise error if isinstance(error, NotSupported) else NotSupported(str(error)) from None
 
 

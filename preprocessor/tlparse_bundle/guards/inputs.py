@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised
+from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised, parsed
 from tlparse_bundle.guards.predicates import Predicate, stated
 from tlparse_bundle.guards.tensor_patterns import TensorPattern, tensor_pattern
 from tlparse_bundle.guards.values import Tensor
@@ -147,8 +147,8 @@ def _stating(kind: str, text: str) -> tuple[str, Any] | None:
     if kind not in _OF_CONTAINERS:
         return stated(Predicate(kind, None, text))
     try:
-        node = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = parsed(text)
+    except NotSupported:
         return None
     match node:
         case ast.Compare(

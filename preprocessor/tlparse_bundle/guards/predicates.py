@@ -20,7 +20,7 @@ from tlparse_bundle.guards.conditions import (
     described_type,
     text_match,
 )
-from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised
+from tlparse_bundle.guards.expressions import Known, Missing, NotSupported, compiled, normalised, parsed
 from tlparse_bundle.guards.tensor_patterns import TensorPattern, other_device, tensor_pattern
 from tlparse_bundle.guards.values import Named, Tensor
 
@@ -176,7 +176,7 @@ def _evaluator(kind: str, text: str, type_name: str | None) -> Any:
             return _value_match(text)
         if kind in _EXPRESSIONS:
             return _expression(text)
-    except NotSupported:
+    except (NotSupported, RecursionError, MemoryError):
         pass
     return None
 
@@ -212,7 +212,7 @@ def _expression(text: str) -> Any:
 @lru_cache(65_536)
 def _parts(text: str) -> tuple[tuple[str, Any], ...]:
     """Return the sources in an expression, outermost first, with their functions."""
-    parts, todo = [], [ast.parse(text, mode="eval").body]
+    parts, todo = [], [parsed(text)]
     while todo:
         node = todo.pop(0)
         if isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)) or (
@@ -234,7 +234,11 @@ def _operands(text: str, known: Known) -> str:
 
 def _value_match(text: str) -> Any:
     """``SOURCE == CONSTANT`` or ``SOURCE is None``. The type has to be the same, too (EQUALS_MATCH)."""
-    node = ast.parse(text, mode="eval").body if text else None
+    try:
+        node = parsed(text)
+    except NotSupported:  # SOURCE == <class 'dict'>
+        left, _, constant = text.partition(" == ")
+        return _condition(text, text_match(compiled(left), constant))
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return _expression(text)
     source, constant = compiled(ast.unparse(node.left)), ast.unparse(node.comparators[0])
@@ -351,11 +355,11 @@ def stated(predicate: Predicate) -> tuple[str, Any] | None:
     if predicate.kind not in _VALUES or not predicate.text:
         return None
     try:
-        node = ast.parse(predicate.text, mode="eval").body
+        node = parsed(predicate.text)
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
         value = compiled(ast.unparse(node.comparators[0]))({})
-    except (NotSupported, SyntaxError, ValueError):
+    except NotSupported:
         return None
     return None if isinstance(value, Missing) else (ast.unparse(node.left), value)
 
