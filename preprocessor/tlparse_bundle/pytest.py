@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
 MARKER = "compile_trace"
-_LIMITS = ("max_breaks", "max_recompiles", "max_compiles", "max_failures", "max_compile_time")
+_LIMITS = (
+    *("max_breaks", "max_recompiles", "max_compiles", "max_failures"),
+    *("max_cache_misses", "max_compile_time"),
+)
 _NO_LIMITS = ("allow_unknown", "reset")
 _HELP = (
     f"{MARKER}({', '.join(f'{name}=None' for name in _LIMITS)}, allow_unknown=False, reset=True): trace what"

@@ -159,9 +159,10 @@ def test_a_skipped_frame_is_reported(log, version):
     breaks = log(f"{version}/breaks")
     skipped = {row["function"] for row in breaks.table("graph_breaks") if row["skipped_frame_count"]}
     assert skipped == {"f_loop"}
-    (finding,) = [row for row in breaks.findings() if "`f_loop`" in row["title"]]
-    assert "all of it runs eager" in finding["text"]
-    assert not [row["title"] for row in breaks.findings() if row != finding and "runs eager" in row["text"]]
+    found = {row["id"]: row for row in breaks.findings()}
+    (finding,) = [row for row in found.values() if row["details"].get("reason") == "skipped"]
+    assert finding["title"] == "`f_loop` runs eager: Dynamo skips it after the graph break"
+    assert "`f_loop`" in found[finding["because_of"]]["title"]
 
 
 @pytest.mark.parametrize(("name", "text"), [

@@ -57,6 +57,12 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
     metavar="N",
     help="Fail if a log has more than N failures: failed and unfinished compiles, and failed exports.",
 )
+@click.option(
+    "--max-cache-misses",
+    type=_COUNT,
+    metavar="N",
+    help="Fail if a log has more than N misses of the FX graph, AOTAutograd and precompile caches.",
+)
 @click.option("--no-failures", is_flag=True, help="Same as --max-failures 0.")
 @click.option(
     "--max-compile-time",

@@ -31,8 +31,9 @@ def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
     for section in sections:
         lines += [f"## {rich(section.name)}", ""] if len(sections) > 1 else []
         lines += [rich(section.summary["text"]), ""]
+        causes = {row["id"] for row in section.findings}
         for row in section.findings:
-            lines += _finding(row)
+            lines += _consequence(row) if row["because_of"] in causes else _finding(row)
         lines += [f"… {plural(section.left_out, 'more finding')}", ""] if section.left_out else []
     return "\n".join(lines).rstrip("\n")
 
@@ -83,6 +84,11 @@ def _finding(row: Mapping[str, Any]) -> list[str]:
         code = f" {code_span(shown(remedy['code']))}" if remedy["code"] else ""
         lines.append(f"- {source}{rich(remedy['text'])}{code}")
     return [*lines, ""] if row["remedies"] else lines
+
+
+def _consequence(row: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a finding that follows from the one above it."""
+    return [f"- ↳ {rich(row['title'])}{f' ({rich(place)})' if (place := where(row)) else ''}", ""]
 
 
 def _change(row: Mapping[str, Any]) -> str:

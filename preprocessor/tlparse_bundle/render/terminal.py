@@ -43,8 +43,12 @@ def report(sections: Sequence[Section], *, width: int = 100, growing: str | None
     for section in sections:
         name = click.style(f"{shown(section.name)}: ", dim=True) if named else ""
         lines += [name + click.style(shown(section.summary["text"]), bold=True), ""]
+        causes = {row["id"] for row in section.findings}
         for row in section.findings:
-            lines += [*finding(row, width), ""]
+            if row["because_of"] in causes:
+                lines[-1:] = [*_consequence(row, width), ""]  # right below the one before
+            else:
+                lines += [*finding(row, width), ""]
         if section.left_out:
             more = f"{plural(section.left_out, 'more finding')}; --limit shows more"
             lines += [click.style(more, dim=True), ""]
@@ -70,6 +74,14 @@ def finding(row: Row, width: int) -> Iterator[str]:
         )
         if remedy["code"]:
             yield "      " + click.style(shown(remedy["code"]), fg="green")
+
+
+def _consequence(row: Row, width: int) -> Iterator[str]:
+    """Yield the lines of a finding that follows from the one above it."""
+    sign = click.style("↳", fg=severity_of(row).color)
+    text = f"{shown(row['title'])} ({shown(place)})" if (place := where(row)) else shown(row["title"])
+    lines = _wrapped(text, width - 4) or [""]
+    yield from (f"  {sign if number == 0 else ' '} {line}" for number, line in enumerate(lines))
 
 
 def _statement(head: str, about: str, text: Iterator[str], indent: str = "") -> Iterator[str]:

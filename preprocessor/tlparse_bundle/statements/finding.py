@@ -90,6 +90,8 @@ class Finding(Statement):
 
 def stage(kind: str, severity: str, details: Mapping[str, Any]) -> int:
     """Return ERROR, EAGER (a function that torch stopped compiling) or REST, which sort before cost."""
+    if kind == "runs-eager" and severity == "warning":
+        return EAGER
     if severity != "error":
         return REST
     return EAGER if kind == "recompile-limit" and not details["raised"] else ERROR

@@ -16,13 +16,22 @@ _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
 _ARGUMENT = re.compile(r"(?!___)(?!self$)[A-Za-z_]\w*|L\['(?!___)\w+'\]")
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
+_KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
+_GLOBAL = re.compile(r"\bG\['(\w+)'\]")
+_FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
+_CODE = ".__code__"  # of a function
+_CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
 
 
 def source_name(source: str | None) -> str | None:
-    """Return the name in the user's code: "x" for "L['x']"."""
-    return source and local_name(source)
+    """Return the name at the user's call: "x" for "L['x']", "ids" for "kwargs['ids']", and "a" for the tensor
+    that torch makes of a NumPy array.
+    """
+    if source is None:
+        return None
+    return _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _FROM_NUMPY.sub(r"\1", local_name(source))))
 
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
@@ -59,8 +68,12 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     if cause.reason is None:
         return "torch recorded no reason"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
+    if source is not None and source.endswith(_CODE):
+        return f"{code(source_name(source.removesuffix(_CODE)) or '')} is a different function"
     if len(cause.changes) == 1 and change == "identity":
         return f"{subject(change, source, None)} is a different object"
+    if len(cause.changes) == 1 and change == "keys":
+        return _keys_changed(subject("value", source, None), list(cause.values))
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
     if len(cause.changes) > 1:
@@ -69,11 +82,28 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     values = list(cause.values)
     if change == "dispatch_keys":
         values = _key_differences(values)
+    elif change == "type":
+        values = list(map(_type_name, values))
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
     is_argument = change in ("value", "flag") and not cause.is_resumed and _ARGUMENT.fullmatch(source or "")
     what = f"{'argument ' if is_argument else ''}{subject(change, source, cause.dimension)}"
     return f"{what} {_values_text(values, is_open=cause.open, with_values=with_values)}"
+
+
+def _keys_changed(name: str, values: Sequence[Any]) -> str:
+    """Return which key of a dict was added or is missing: a guard asks for "'b'" or "not 'b'"."""
+    if len(values) != 1 or type(values[0]) is not str:
+        return f"the keys of {name} changed"
+    key = values[0].removeprefix("not ")
+    return f"{name} {'now has' if key != values[0] else 'lacks'} the key {code(key)}"
+
+
+def _type_name(value: Any) -> Any:
+    """Return a type as users write it: "My" for "<class '__main__.My'>"."""
+    if value == "a tensor":
+        return "Tensor"
+    return _CLASS.sub(r"\1", value) if type(value) is str else value
 
 
 def _keys(value: Any) -> list[str] | None:

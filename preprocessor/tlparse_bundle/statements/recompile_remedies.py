@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
-from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import constants, others_than_autograd
+from tlparse_bundle.statements.guard_changes import constants, others_than_autograd, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import Savings, saved_text, savings
 from tlparse_bundle.statements.settings import settings
@@ -53,7 +53,7 @@ def _with_savings(remedy: Remedy, row: RecompileFixesRow, found: Savings | None)
 
 def fix_name(row: RecompileFixesRow) -> str:
     """Return a fix as part of a sentence: "a dynamic `x.size(0)`"."""
-    name = code(local_name(row["source"] or "x"))
+    name = code(source_name(row["source"]) or "x")
     at = row["dimension"]
     forms = {
         "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
@@ -132,6 +132,13 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             " `torch.compile(dynamic=False)`."
         )
     apart = " Sizes 0 and 1 are still specialized." if small else ""
+    if name.startswith(("args[", "___")):  # not a name at the user's call
+        at = re.fullmatch(r"args\[([012])\]", name)
+        which = f"the {_ORDINALS[int(at[1])]} positional argument" if at else f"`{name}`"
+        return Remedy(
+            f"Mark dimension {index} of {which} as dynamic before the call, with"
+            f" `torch._dynamo.mark_dynamic`, or use `torch.compile(dynamic=True)`.{apart}"
+        )
     return Remedy(
         f"Mark the dimension as dynamic before the call, or use `torch.compile(dynamic=True)`.{apart}",
         None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
@@ -207,6 +214,34 @@ def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
     )
 
 
+def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
+    name = name.removesuffix(".__code__")
+    if cause.reason is not None and _FUNCTION.search(cause.reason["guard"]):
+        return Remedy(
+            f"Each different function that is passed as `{name}` needs its own compile. Create functions such"
+            " as a `lambda` once and reuse them."
+        )
+    return Remedy(
+        f"Each different object that is passed as `{name}` needs its own compile. If these objects are equal,"
+        " create one and reuse it."
+    )
+
+
+def _few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
+    source = (cause.reason and cause.reason["source"]) or ""
+    if "param_groups[" in source and source.endswith("['lr']"):
+        return Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
+    if source.startswith("G[") and all(_NUMBER.fullmatch(str(value)) for value in cause.values):
+        return Remedy(
+            f"Pass `{name}` as an argument that is a tensor. Numbers in global variables are always"
+            " specialized."
+        )
+    return Remedy(
+        f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
+        " the compiled function."
+    )
+
+
 def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
@@ -220,6 +255,9 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
+_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+_ORDINALS = ("first", "second", "third")
+_FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",
@@ -251,14 +289,9 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "same_device": _text("Pass inputs on the same device."),
     "same_grad_mode": _text("Pass `NAME` with the same `requires_grad` in each call."),
     "tensor_argument": _text("Pass the number as a tensor. A Python number is specialized."),
-    "few_values": _text(
-        "Each value of `NAME` needs a compile: if there are many, move the code that depends on it out of the"
-        " compiled function."
-    ),
+    "few_values": _few_values,
     "same_type": _text("Pass arguments of the same type."),
-    "same_object": _text(
-        "Create the object once and reuse it in each call. Each different object needs its own compile."
-    ),
+    "same_object": _same_object,
     "same_structure": _text("Pass containers with the same length and keys."),
     "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),
     "same_global_state": _text(

@@ -15,6 +15,7 @@ from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.attempt_list import RowList
+from tlparse_bundle.statements.chains import chained
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
 from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
@@ -23,6 +24,7 @@ from tlparse_bundle.statements.kinds import (
     collectives,
     cudagraphs,
     data_problems,
+    eager,
     exports,
     failures,
     graph_breaks,
@@ -32,7 +34,6 @@ from tlparse_bundle.statements.kinds import (
     unfinished,
     vllm,
 )
-from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import summary
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ MODULES = (
     failures,
     recompiles,
     graph_breaks,
+    eager,
     exports,
     specializations,
     cudagraphs,
@@ -67,7 +69,7 @@ def findings_of(facts: Facts, compiles: RowList) -> tuple[dict[str, Any], list[F
     fatal = _fatal(facts, findings)
     if fatal is not None:
         fatal.is_fatal = True
-    findings = ordered(findings)
+    findings = chained(findings)
     listed = bounded(findings)
     places = {
         finding.key: number

@@ -149,7 +149,7 @@ def grouped_by_cause(statements: Sequence[S], causes: Mapping[int, int]) -> list
     """
     effects: dict[int, list[int]] = {}
     for number in causes:
-        effects.setdefault(_root(number, causes), []).append(number)
+        effects.setdefault(root_of(number, causes), []).append(number)
     rows: list[tuple[S, int | None]] = []
     for number, statement in enumerate(statements):
         if number not in causes:
@@ -159,7 +159,8 @@ def grouped_by_cause(statements: Sequence[S], causes: Mapping[int, int]) -> list
     return rows
 
 
-def _root(number: int, causes: Mapping[int, int]) -> int:
+def root_of(number: int, causes: Mapping[int, int]) -> int:
+    """Return the position of the first cause of a statement; its own when it has none."""
     seen = {number}
     while number in causes and causes[number] not in seen:
         number = causes[number]

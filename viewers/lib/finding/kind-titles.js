@@ -17,6 +17,7 @@ const OF_LOGS = {
   "recompile": "Recompile",
   "recompile-limit": "Recompile limit",
   "restart": "Restart",
+  "runs-eager": "Runs eager",
   "slow-span": "Slow compiler step",
   "specialization": "Specialization",
   "unfinished-compile": "Unfinished compile",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
+from tlparse_bundle.base.wording import code, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.torch_messages import CACHES
@@ -21,7 +21,8 @@ REFERENCE = {
         "one cache with one reason.",
         fix="Keep the cache between runs, for example with `TORCHINDUCTOR_CACHE_DIR`. If a warm cache "
         "misses, look at the differences from the closest earlier key.",
-        not_when="A first run always misses.",
+        not_when="If the program or its inputs are new, the cache cannot have an entry. Misses of a first run"
+        " are not a finding.",
     ),
     "cache-bypass": KindReference(
         title="Cache bypass",
@@ -59,6 +60,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
         if kind is not None:
             groups.setdefault((kind, row["cache"], _why(row)), []).append(row)
     for (kind, cache, why), rows in groups.items():
+        if kind == "cache-miss" and cache not in facts.once(_warm) and not any(row["guard"] for row in rows):
+            continue  # a first run always misses
         yield _finding(facts, kind, cache, why, rows)
 
 
@@ -95,12 +98,8 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
     )  # gm: a different graph
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
     taken = total(row["time_taken_us"] for row in rows)
-    cold = kind == "cache-miss" and not guards and cache not in facts.once(_warm)
     texts = {
-        "cache-miss": (
-            ("Expected on a first run." if cold else "The cache has entries, but none for these keys.")
-            + (f" A warm cache would save about {duration(taken)}." if cold and taken else "")
-        ),
+        "cache-miss": "The cache has entries, but none for these keys.",
         "cache-bypass": _BYPASSED.get(cache, "The cache was not used."),
         "cache-error": "torch could not write or read a cache entry.",
     }
@@ -124,7 +123,7 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
         compiles,
         [row["event"] for row in rows],
         count=len(rows),
-        cost_us=None if cold else taken,
+        cost_us=taken,
         cost_of="compiles that missed the cache"
         if kind == "cache-miss"
         else "compiles that did not use the cache",

@@ -30,9 +30,11 @@ from tlparse_bundle.statements.failure_groups import (
     lost_us,
     matches_break,
 )
-from tlparse_bundle.statements.finding import Finding, KindReference
+from tlparse_bundle.statements.finding import Finding, KindReference, Remedy
+from tlparse_bundle.statements.known_causes import fake_kernel_remedy, operator_without_fake_kernel
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
+from tlparse_bundle.statements.user_code import inside_text, is_in_users_hands, own_place, user_place
 
 KINDS = ("failure", "restart")
 REFERENCE = {
@@ -85,12 +87,22 @@ _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
+    for group in facts.once(grouped_failures):
+        yield _finding(facts, group)
+    yield from _restarts(facts)
+
+
+def grouped_failures(facts: Facts) -> list[list[Failure]]:
+    """Return the failures by their cause: each group is one finding."""
     groups: dict[tuple[Any, ...], list[Failure]] = {}
     for failure in facts.once(failures):
         groups.setdefault(_cause(facts, failure), []).append(failure)
-    for group in groups.values():
-        yield _finding(facts, group)
-    yield from _restarts(facts)
+    return list(groups.values())
+
+
+def failure_key(group: Sequence[Failure]) -> tuple[str, int]:
+    """Return the key of the finding of a group, for ``because_of`` of others."""
+    return "failure", group[0].events[0]
 
 
 def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
@@ -98,6 +110,9 @@ def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
     machine = environment(failure.cells["reason"])
     if machine is not None:
         return machine.name, _phase(failure)
+    operator = operator_without_fake_kernel(failure.cells["reason"])
+    if operator is not None:
+        return "no fake kernel", operator, _phase(failure)
     message = _message(failure)
     name = failure.name if not message else None  # without a message, the name identifies the failure
     return (
@@ -184,7 +199,8 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
     machine = environment(cells["reason"])
     head, explanation, hints = taken_apart(cells["reason"])
     message = _message(first)
-    what = _problem(group, machine) if machine else ": ".join(filter(None, [_type(first), message]))
+    operator = operator_without_fake_kernel(cells["reason"])
+    what = _what(group, machine, operator)
     functions = Counter(_function(facts, failure) for failure in group)
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
@@ -192,6 +208,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         shortened(machine.line if machine else _rest(head, message)),
         shortened(explanation),
         _raised_at(facts, first),
+        inside_text(facts, own_place(cells)),
         _functions(facts, functions),
         _suppressed(facts, group),
     ]
@@ -201,15 +218,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         "failure",
         "error",
         f"{_title(facts, group, functions)}{f': {what}' if what else ''}",
-        (
-            (phase, machine.name)
-            if machine
-            else (
-                (phase, _type(first), message)
-                if message
-                else (phase, _type(first), message, cells["source_line"])
-            )
-        ),
+        _fingerprinted(first, machine, operator),
         "\n\n".join(filter(None, texts)),
         _place(facts, group),
         [failure.compile_index for failure in group],
@@ -217,8 +226,8 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         count=len(group),
         cost_us=compiling_us(rows, with_backward=False) if phase == "compile" else None,
         cost_of="failed compiles",
-        remedies=[*torch_remedies(hints), *(machine.remedies if machine else ())],
-        key=("failure", first.events[0]),
+        remedies=_remedies(first, machine, operator, hints),
+        key=failure_key(group),
         details={
             "phase": phase,
             "exception_type": cells["type"],
@@ -227,6 +236,32 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         },
         placed=machine is None and (cells["file"] is not None or not message),
     )
+
+
+def _what(group: Sequence[Failure], machine: Environment | None, operator: str | None) -> str:
+    """Return what went wrong, for the title."""
+    if machine is not None:
+        return _problem(group, machine)
+    if operator is not None:
+        return f"{code(operator)} has no fake kernel"
+    return ": ".join(filter(None, [_type(group[0]), _message(group[0])]))
+
+
+def _fingerprinted(first: Failure, machine: Environment | None, operator: str | None) -> tuple[Any, ...]:
+    """Return the cause that is a part of the fingerprint."""
+    if machine is not None or operator is not None:
+        return _phase(first), machine.name if machine else operator
+    cause = _phase(first), _type(first), _message(first)
+    return cause if cause[2] else (*cause, first.cells["source_line"])
+
+
+def _remedies(
+    first: Failure, machine: Environment | None, operator: str | None, hints: Sequence[str]
+) -> list[Remedy]:
+    if operator is not None:  # torch's hint is that the code may be wrong
+        return [fake_kernel_remedy(operator)]
+    of_torch = torch_remedies(hints, is_in_users_hands=is_in_users_hands(first.cells))
+    return [*of_torch, *(machine.remedies if machine else ())]
 
 
 def _problem(group: Sequence[Failure], machine: Environment) -> str:
@@ -241,26 +276,23 @@ def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, 
     """Return the line where all of them failed, otherwise the function they share."""
     places = set()
     for failure in group:
-        compile, cells = facts.compiles[failure.compile_index], failure.cells
-        file, line = (
-            (cells["file"], cells["line"])
-            if cells["file"] is not None
-            else (compile["file"], compile["line"])
-        )
+        compile, at = facts.compiles[failure.compile_index], user_place(failure.cells)
+        file, line = (at.file, at.line) if at.file is not None else (compile["file"], compile["line"])
         places.add((failure.name, file and facts.short(file), line))
     if len(places) == 1:
         return places.pop()
-    at = {place[1:] for place in places}
-    return (None, *at.pop()) if len(at) == 1 else (None, None, None)
+    lines = {place[1:] for place in places}
+    return (None, *lines.pop()) if len(lines) == 1 else (None, None, None)
 
 
 def _raised_at(facts: Facts, failure: Failure) -> str | None:
-    where = facts.short.place(failure.cells["file"], failure.cells["line"])
-    if not where or not failure.cells["source_line"]:
+    at = user_place(failure.cells)
+    where = facts.short.place(at.file, at.line)
+    if not where or not at.source_line:
         return None
     return (
         f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'Raised at'}"
-        f" {code(where)}: {code(failure.cells['source_line'])}"
+        f" {code(where)}: {code(at.source_line)}"
     )
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.base.machine_text import normalised
-from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened, times
+from tlparse_bundle.base.wording import code, first_line, plural, shortened, times
 from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.statements.break_groups import (
+    BreakGroup,
+    break_groups,
+    break_key,
+    exception_of,
+    keys_by_line,
+)
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding, KindReference
+from tlparse_bundle.statements.known_causes import known_cause
 from tlparse_bundle.statements.torch_messages import torch_remedies
+from tlparse_bundle.statements.user_code import Place, inside_text, is_in_users_hands, own_place, user_place
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksRow
@@ -29,45 +37,34 @@ REFERENCE = {
     ),
 }
 _MOST_PLACES = 5
-_RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
+_INSERTED = "Call to `torch._dynamo.graph_break()`"  # its explanation says nothing more
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple[Any, ...], list[GraphBreaksRow]] = {}
-    for row in facts.table("graph_breaks"):
-        groups.setdefault(
-            (
-                row["reason"],
-                row["higher_order_operator"],
-                normalised(first_line(row["explanation"])),
-                *_exception(row),
-            ),
-            [],
-        ).append(row)
-    for cause, rows in groups.items():
+    for cause, rows in facts.once(break_groups).items():
         yield _finding(facts, cause, rows)
 
 
 def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow]) -> Finding:
-    rows = sorted(rows, key=lambda row: -row["count"])
+    group, rows = rows, sorted(rows, key=lambda row: -row["count"])
     first = rows[0]
     count = sum(row["count"] for row in rows)
     skipped = sum(row["skipped_frame_count"] for row in rows)
-    places = list(
-        dict.fromkeys((facts.short.place(row["file"], row["line"]) or "an unknown place") for row in rows)
-    )
-    function = function_of(first["function"])
-    reason = ": ".join([first_line(first["reason"]), *map(first_line, _exception(first))])
+    at, known = user_place(first), known_cause(facts, first)
+    places = list(dict.fromkeys(_shown(facts, user_place(row)) for row in rows))
+    function = function_of(at.function)
+    reason = ": ".join([first_line(first["reason"]), *map(first_line, exception_of(first))])
     if len(places) == 1:
         where = f" in {code(function)}" if function else ""
         title = f"Graph break{where} at {code(places[0])}, {times(count)}: {reason}"
     else:
         title = f"{plural(count, 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
-        f"{code(first['source_line'])}" if first["source_line"] and len(places) == 1 else None,
+        f"{code(at.source_line)}" if at.source_line and len(places) == 1 else None,
         _places(facts, rows) if len(places) > 1 else None,
-        shortened(_explanation(rows)),
-        _uncompiled(rows, skipped, count),
+        inside_text(facts, own_place(first)) if len(places) == 1 else None,
+        shortened(_explanation(rows)) if first["reason"] != _INSERTED else None,
+        known.text if known else None,
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
     ]
     cost = _cost(facts, rows)
@@ -77,13 +74,15 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         title,
         cause,
         "\n\n".join(filter(None, texts)),
-        (first["function"], first["file"] and facts.short(first["file"]), first["line"]),
+        (at.function, at.file and facts.short(at.file), at.line),
         [number for row in rows for number in facts.once(break_attempts)[row["id"]]],
         [event for row in rows for event in row["events"]],
         count=count,
         cost_us=cost,
         cost_of="time lost to restarts",
-        remedies=torch_remedies(first["hints"]),
+        remedies=known.remedies
+        if known and known.remedies
+        else torch_remedies(first["hints"], is_in_users_hands=is_in_users_hands(first)),
         details={
             "reason": first["reason"],
             "gb_id": first["gb_id"],
@@ -102,28 +101,33 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
             ],
         },
         placed=False,
+        key=break_key(group),
+        because_of=_because(facts, rows),
     )
 
 
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
     """Return a line for each place."""
+    counts: Counter[Place] = Counter()
+    for row in rows:
+        counts[user_place(row)] += row["count"]
     lines = []
-    for row in rows[:_MOST_PLACES]:
-        source = f": {code(row['source_line'])}" if row["source_line"] else ""
-        count = row["count"]
-        lines.append(
-            f"At {code(facts.short.place(row['file'], row['line']) or 'an unknown place')}{source}"
-            + (f", {times(count)}" if count > 1 else "")
-        )
-    if len(rows) > _MOST_PLACES:
-        lines.append(f"and {len(rows) - _MOST_PLACES:,} more")
+    for place, count in counts.most_common(_MOST_PLACES):
+        source = f": {code(place.source_line)}" if place.source_line else ""
+        lines.append(f"At {code(_shown(facts, place))}{source}" + (f", {times(count)}" if count > 1 else ""))
+    if len(counts) > _MOST_PLACES:
+        lines.append(f"and {len(counts) - _MOST_PLACES:,} more")
     return "\n".join(lines)
 
 
-def _exception(row: GraphBreaksRow) -> tuple[str, ...]:
-    """Return the exception of an "Observed exception" break, as a tuple of at most one text."""
-    raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
-    return (normalised(raised[1]),) if raised else ()
+def _shown(facts: Facts, place: Place) -> str:
+    return facts.short.place(place.file, place.line) or "an unknown place"
+
+
+def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
+    """Return the key of a break at the line of the user's code that led to these, all inside a library."""
+    causes = {facts.once(keys_by_line).get(user_place(row)[1:3]) for row in rows}
+    return causes.pop() if len(causes) == 1 and all(own_place(row).inside for row in rows) else None
 
 
 def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
@@ -131,15 +135,6 @@ def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
     texts = {row["explanation"] for row in rows}
     first = rows[0]["explanation"]
     return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
-
-
-def _uncompiled(rows: Sequence[GraphBreaksRow], skipped: int, count: int) -> str | None:
-    if not skipped:
-        return None
-    how_often = "" if skipped == count else f" ({skipped:,} of {plural(count, 'break')})"
-    why = list(dict.fromkeys(first_line(more["reason"]) for row in rows for more in row["followed_by"]))
-    because = f" torch's reason: {listed(why)}." if why else ""
-    return f"Dynamo skips the function{how_often}: all of it runs eager.{because}"
 
 
 def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:

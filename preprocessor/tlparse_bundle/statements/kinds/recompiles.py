@@ -9,6 +9,8 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.compiles import compiling_us
+from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, subject, what_changed
@@ -22,6 +24,7 @@ from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
+from tlparse_bundle.statements.user_code import Place, calling_place, package_of
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -42,6 +45,7 @@ REFERENCE = {
     ),
 }
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
+_ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
 
@@ -56,10 +60,17 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding:
     file, name, line = cause.function
+    calling = calling_place(facts, rows[cause.rows[0]].compile_index)
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
+    inside = facts.short.place(file, line)
     texts = [
+        (
+            f"{function_name(name)} is inside {package_of(file)}, at {code(inside or '')}."
+            if calling and package_of(file)
+            else None
+        ),
         (
             f"It also triggered {plural(len(cause.cascade), 'recompile')} of functions that it calls and of"
             " its resume functions."
@@ -76,7 +87,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     saved = saved_us(facts, cause)
     found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
     hint = found[1].removesuffix(")") if found else None
-    if hint and hint.startswith("guard on "):  # a variable name, not advice
+    if hint and hint.startswith(("guard on ", "type ")):  # a name, not advice
         hint = None
     return Finding(
         "recompile",
@@ -89,7 +100,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             reason["guard"] if reason and reason["source"] is None else None,
         ),
         "\n\n".join(filter(None, texts)),
-        (name, file and facts.short(file), line),
+        _place(facts, cause, calling),
         [one.compile_index for one in recompiled],
         [one.row["event"] for one in recompiled],
         count=len(cause.rows),
@@ -106,7 +117,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             if hint
             else remedies(facts, cause, source_name(reason["source"]) if reason else None)
         ),
-        because_of=_because(facts, cause),
+        because_of=_break_before(facts, rows, cause),
         details={
             "change": cause.change,
             "source": reason and reason["source"],
@@ -114,20 +125,38 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
             "cascade_count": len(cause.cascade),
+            "is_specialized": _is_specialized(facts, cause),
             "guard_source_line": reason and reason["source_line"],
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
 
 
-def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
-    """Return the key of the specialization that led to all of these but the first, or None."""
+def _place(facts: Facts, cause: Cause, calling: Place | None) -> tuple[str | None, str | None, int | None]:
+    """Return the function, or the line of the user's code that calls a function of a library."""
+    file, name, line = cause.function
+    if calling is not None:
+        return name, calling.file and facts.short(calling.file), calling.line
+    return name, file and facts.short(file), line
+
+
+def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tuple[str, int] | None:
+    """Return the key of the graph break that left the value which changed on the stack of a resume function;
+    None for other recompiles.
+    """
+    if not cause.is_resumed or not _ON_STACK.match(
+        source_name(cause.reason and cause.reason["source"]) or ""
+    ):
+        return None
+    row = facts.compiles[rows[cause.rows[0]].compile_index]
+    resumed = resume_function(row["function"])
+    return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
+
+
+def _is_specialized(facts: Facts, cause: Cause) -> bool:
     source = cause.reason and source_name(cause.reason["source"])
-    dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
-    return (
-        ("specialization", *cause.function)
-        if dynamic and (cause.function, source, cause.dimension) in facts.once(constants)
-        else None
+    return cause.change in ("size", "value") and (
+        (cause.function, source, cause.dimension) in facts.once(constants)
     )
 
 

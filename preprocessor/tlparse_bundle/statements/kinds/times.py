@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, duration, function_name, plural
+from tlparse_bundle.base.wording import code, duration, function_name, listed, plural, shortened
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.source_places import is_generated
@@ -41,8 +42,12 @@ REFERENCE = {
     ),
 }
 _LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
+_LEAST_WITHOUT_FIX_US = 10_000_000  # of a step for which we know no fix
+_LEAST_REPEATS = 3  # of a block, for which torch.compiler.nested_compile_region helps
+_BLOCK = re.compile(r"_modules\['(\d{1,5})'\]")
 _LEAST_SHARE = 0.25  # of the compile time
 _LEAST_AUTOTUNE_US = 100_000
+_PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
 _AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetrics)
     "compile_time_autotune_time_us": "Autotuning",
@@ -128,6 +133,10 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
                 if len(longest) >= 2 * MAX_EVIDENCE:
                     longest = nsmallest(MAX_EVIDENCE, longest)
         what, remedies = _SPANS.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
+        if name == "bytecode_tracing" and not _repeats_blocks(facts):
+            remedies = []
+        if not remedies and us < _LEAST_WITHOUT_FIX_US:
+            continue
         yield Finding(
             "slow-span",
             "info",
@@ -142,6 +151,18 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
+
+
+def _repeats_blocks(facts: Facts) -> bool:
+    """Whether the guards show a list of modules with several blocks."""
+    blocks: dict[str, set[str]] = {}
+    for guard in facts.table("guards"):
+        for block in _BLOCK.finditer(guard["source"] or ""):
+            numbers = blocks.setdefault(block.string[: block.start()], set())
+            numbers.add(block[1])
+            if len(numbers) >= _LEAST_REPEATS:
+                return True
+    return False
 
 
 def _autotuning(facts: Facts) -> Iterator[Finding]:
@@ -186,22 +207,30 @@ def _guard_checks(facts: Facts) -> Iterator[Finding]:
     for (file, name, line), trees in groups.items():
         worst = max(trees, key=lambda tree: tree["latency_us"] or 0)
         latency_us = worst["latency_us"] or 0
-        most = sorted(worst["counts"].items(), key=lambda item: -item[1])[:3]
         yield Finding(
             "guard-cost",
             "info",
             f"Checking {_guards(worst)} of {_function(file, name)} took {duration(latency_us)}",
             (),
             "torch checks the guards before each call. It measured this once, right after the compile, so a"
-            " busy machine distorts it. The most common are "
-            + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most)
-            + ".",
+            f" busy machine distorts it. {_slow_guards(facts, worst)}",
             (name, file and facts.short(file), line),
             [facts.number_of(tree) for tree in trees],
             [tree["event"] for tree in trees],
             count=len(trees),
             details={"latency_us": latency_us, "guard_count": worst["guard_count"]},
         )
+
+
+def _slow_guards(facts: Facts, tree: GuardTreesRow) -> str:
+    """Return the guards that take the time, Python expressions; the most common kinds without these."""
+    guards = facts.table("guards")
+    rows = [row for number in tree["guards"] if (row := guards[number])["kind"] == _PYTHON_GUARD]
+    if rows:
+        texts = list(dict.fromkeys(code(shortened(row["text"]) or "") for row in rows))
+        return f"{plural(len(rows), 'guard')} run in Python, which is slow: {listed(texts, 3)}."
+    most = sorted(tree["counts"].items(), key=lambda item: -item[1])[:3]
+    return f"The most common are {listed([f'{code(kind)} ({count:,})' for kind, count in most])}."
 
 
 def _guards(tree: GuardTreesRow) -> str:

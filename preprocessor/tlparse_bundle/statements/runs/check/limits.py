@@ -48,6 +48,8 @@ class Amount:
 
     def of(self, summary: Mapping[str, Any]) -> int | None:
         """Return the number; None: not recorded."""
+        if self is CACHE_MISSES:
+            return sum(counts["miss"] for counts in summary["cache_counts"].values())
         values = [summary[field] for field in self.fields]
         if self.unit == "us" and not summary["compile_count"]:
             return values[0] or 0
@@ -71,8 +73,9 @@ FAILURES = Amount(
     ("failure_count", "unfinished_count", "export_failure_count"),
     ("failure", "unfinished-compile", "export-failure"),
 )
+CACHE_MISSES = Amount("cache-misses", "cache miss", "cache misses", (), ("cache-miss",))
 COMPILE_TIME = Amount("compile-time", "compile time", "compile time", ("compile_us",), unit="us")
-AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, COMPILE_TIME)
+AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, CACHE_MISSES, COMPILE_TIME)
 
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|)", re.ASCII)
 _SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}

@@ -17,6 +17,7 @@ WORSE: Likeness = "worse"
 BETTER: Likeness = "better"
 SAME: Likeness = "same"
 Row = Mapping[str, Any]  # of findings, rank_findings or a baseline
+_CONSEQUENCES = ("runs-eager",)  # their cause is the change
 _Place = tuple[str, str | None, str | None, int | None]  # kind, function, file, line
 # The topic that torch must log for a kind; a summary lists missing topics.
 _TOPIC_OF_KIND = {
@@ -88,7 +89,7 @@ def changed_findings(base: Run, new: Run, same_wording: bool) -> Iterator[Matche
     matched = [
         one
         for one in matched_findings(base.findings, new.findings)
-        if one.change != SAME and one.row["kind"] not in TIMED
+        if one.change != SAME and one.row["kind"] not in (*TIMED, *_CONSEQUENCES)
     ]
     missing = {NEW: base.not_recorded, GONE: new.not_recorded}
     if "function_names" in missing[NEW] ^ missing[GONE]:  # fingerprints contain function names

@@ -1,0 +1,53 @@
+"""Graph breaks grouped by their reason: each group is one finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.base.machine_text import normalised
+from tlparse_bundle.base.wording import first_line
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.user_code import own_place
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphBreaksRow
+
+BreakGroup = Sequence["GraphBreaksRow"]
+_RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
+
+
+def break_groups(facts: Facts) -> dict[tuple[Any, ...], list[GraphBreaksRow]]:
+    """Return the rows of ``graph_breaks`` by what they have in common, in order of first appearance."""
+    groups: dict[tuple[Any, ...], list[GraphBreaksRow]] = {}
+    for row in facts.table("graph_breaks"):
+        cause = (
+            row["reason"],
+            row["higher_order_operator"],
+            normalised(first_line(row["explanation"])),
+            *exception_of(row),
+        )
+        groups.setdefault(cause, []).append(row)
+    return groups
+
+
+def exception_of(row: GraphBreaksRow) -> tuple[str, ...]:
+    """Return the exception of an "Observed exception" break, as a tuple of at most one text."""
+    raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
+    return (normalised(raised[1]),) if raised else ()
+
+
+def break_key(group: BreakGroup) -> tuple[str, int]:
+    """Return the key of the finding of a group, for ``because_of`` of others."""
+    return "graph-break", group[0]["id"]
+
+
+def keys_by_line(facts: Facts) -> dict[tuple[str | None, int | None], tuple[str, int]]:
+    """Return the key of the group that has a break at a line of the user's code, by file and line."""
+    keys: dict[tuple[str | None, int | None], tuple[str, int]] = {}
+    for group in facts.once(break_groups).values():
+        for row in group:
+            if own_place(row).inside is None:
+                keys.setdefault((row["file"], row["line"]), break_key(group))
+    return keys

@@ -1,0 +1,69 @@
+"""Consequences of findings: each follows its cause and has no fix of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.statement import ordered, root_of
+
+
+def chained(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, most important first, each cause followed by its consequences. A cause stands
+    where the most important of its consequences would.
+    """
+    findings = ordered(_said_once(findings))
+    _attach_bypasses(findings)
+    places = {finding.key: number for number, finding in enumerate(findings) if finding.key is not None}
+    causes = {
+        number: places[finding.because_of]
+        for number, finding in enumerate(findings)
+        if finding.because_of is not None and places.get(finding.because_of, number) != number
+    }
+    chains: dict[int, list[int]] = {}  # by the root, in order of the first member
+    for number in range(len(findings)):
+        chains.setdefault(root_of(number, causes), []).append(number)
+    rows: list[Finding] = []
+    for root, members in chains.items():
+        rows.append(findings[root])
+        for number in members:
+            if number != root:
+                findings[number].remedies = ()
+                rows.append(findings[number])
+    return rows
+
+
+def _said_once(findings: Sequence[Finding]) -> list[Finding]:
+    """Drop specializations that the failure or the recompiles which they led to state."""
+    recompiled = {
+        ("specialization", *finding.key[1:-1])
+        for finding in findings
+        if finding.kind == "recompile" and finding.details["is_specialized"] and type(finding.key) is tuple
+    }
+    failed = {
+        compile
+        for finding in findings
+        if finding.kind == "failure"
+        and (finding.details["exception_type"] or "").endswith("ConstraintViolationError")
+        for compile in finding.compiles
+    }
+    return [
+        finding
+        for finding in findings
+        if finding.kind != "specialization"
+        or not (finding.key in recompiled or failed.issuperset(finding.compiles))
+    ]
+
+
+def _attach_bypasses(findings: Sequence[Finding]) -> None:
+    """Attach bypasses of the FX graph cache to those of the AOTAutograd cache: it asks the FX graph cache for
+    the compiled graph (torch/_functorch/_aot_autograd/autograd_cache.py).
+    """
+    outer = [one for one in findings if one.kind == "cache-bypass" and one.details["cache"] == "aot_autograd"]
+    for finding in findings:
+        if finding.kind == "cache-bypass" and finding.details["cache"] == "fx_graph":
+            compiles = set(finding.compiles)
+            cause = next((one for one in outer if compiles.issubset(one.compiles)), None)
+            if cause is not None:
+                cause.key = cause.key or (cause.kind, *cause.cause)
+                finding.because_of = cause.key

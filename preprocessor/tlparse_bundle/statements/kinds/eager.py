@@ -1,0 +1,147 @@
+"""Functions that run eager from some point on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tlparse_bundle.base.wording import code, first_line, function_name, large, listed, plural
+from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
+from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.failure_groups import is_suppressed
+from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kinds.failures import failure_key, grouped_failures
+from tlparse_bundle.statements.statement import KindReference
+
+KINDS = ("runs-eager",)
+REFERENCE = {
+    "runs-eager": KindReference(
+        title="Runs eager",
+        meaning="Dynamo does not compile a function anymore: it cannot resume after a graph break inside it, "
+        "the compile failed with `suppress_errors`, or the program disabled it. For functions that hit "
+        "the recompile limit, see `recompile-limit`.",
+        fix="Fix the finding that it belongs to: the graph break or the failure.",
+        not_when="If the function does little tensor work, nothing is lost.",
+    ),
+}
+_DISABLED = "Skip calling `torch.compiler.disable()`d function"
+_NAME = re.compile(r"`<(?:function|bound method) ([\w.<>]+)")
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    for group in facts.once(break_groups).values():
+        skipped = _skipped(facts, group)
+        if skipped:
+            yield _after_a_break(group, skipped, facts)
+        if group[0]["reason"] == _DISABLED:
+            yield from _disabled(group, facts)
+    yield from _suppressed(facts)
+
+
+def _skipped(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
+    """Return the functions that Dynamo skips after a break of a group, with the attempt in which it did."""
+    ids = {row["id"] for row in group if row["skipped_frame_count"]}
+    skipped: dict[FunctionKey, int] = {}
+    for record in facts.table("graph_break_records") if ids else ():
+        if record["graph_break"] in ids and record["skips_frame"]:
+            number = facts.number_of(record)
+            skipped.setdefault(facts.function_key(number), number)
+    return {key: number for key, number in skipped.items() if not _was_compiled_later(facts, key, number)}
+
+
+def _was_compiled_later(facts: Facts, key: FunctionKey, number: int) -> bool:
+    return any(
+        frame.rows[0] > number
+        and frame.row["status"] == "ok"
+        and frame.row["function"] == key[1]
+        and facts.function_key(frame.rows[0]) == key
+        for frame in facts.compiled
+    )
+
+
+def _after_a_break(group: BreakGroup, skipped: dict[FunctionKey, int], facts: Facts) -> Finding:
+    names = [
+        f"the rest of {function_name(name)}"
+        if resume_function(facts.compiles[number]["function"])
+        else function_name(name)
+        for (_, name, _), number in skipped.items()
+    ]
+    why = list(dict.fromkeys(first_line(more["reason"]) for row in group for more in row["followed_by"]))
+    one = len(names) == 1
+    because = f" ({listed(why)})" if why else ""
+    return _finding(
+        facts,
+        names,
+        f"Dynamo skips {'it' if one else 'them'} after the graph break",
+        f"Dynamo cannot resume after this graph break{because}, so it compiles only what"
+        f" {'the function calls' if one else 'these functions call'}.",
+        list(skipped.values()),
+        ("skipped", *names),
+        break_key(group),
+    )
+
+
+def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
+    names = {code(match[1]) for row in group if (match := _NAME.search(row["explanation"] or ""))}
+    if names:
+        finding = _finding(
+            facts,
+            sorted(names),
+            "the program disabled its compilation" if len(names) == 1 else "the program disabled them",
+            "",
+            [],
+            ("disabled", *sorted(names)),
+            break_key(group),
+        )
+        finding.severity = "info"
+        finding.events = [event for row in group for event in row["events"]]
+        yield finding
+
+
+def _suppressed(facts: Facts) -> Iterator[Finding]:
+    for group in facts.once(grouped_failures):
+        numbers = [
+            failure.compile_index
+            for failure in group
+            if failure.phase in ("compile", "exception") and is_suppressed(facts, failure.compile_index)
+        ]
+        names = list(dict.fromkeys(function_name(facts.function_key(number)[1]) for number in numbers))
+        if names:
+            yield _finding(
+                facts,
+                names,
+                "`suppress_errors` hid the error",
+                "Dynamo does not try to compile the function again." if len(names) == 1 else "",
+                numbers,
+                ("suppressed", *names),
+                failure_key(group),
+            )
+
+
+def _finding(
+    facts: Facts,
+    names: list[str],
+    why: str,
+    text: str,
+    attempts: list[int],
+    cause: tuple[str, ...],
+    because_of: tuple[str, int],
+) -> Finding:
+    who = (
+        f"{large(names[0])} runs eager" if len(names) == 1 else f"{plural(len(names), 'function')} run eager"
+    )
+    texts = [f"Functions: {listed(names, 5)}." if len(names) > 1 else None, text or None]
+    return Finding(
+        "runs-eager",
+        "warning",
+        f"{who}: {why}",
+        cause,
+        "\n\n".join(filter(None, texts)),
+        facts.place_of(attempts[0]) if attempts else (None, None, None),
+        attempts,
+        [event for number in attempts if (event := facts.compiles[number]["first_event"]) is not None],
+        count=len(names),
+        because_of=because_of,
+        details={"reason": cause[0], "functions": [name.strip("`") for name in names][:100]},
+    )
