@@ -69,7 +69,9 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return "torch recorded no reason"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
     if source is not None and source.endswith(_CODE):
-        return f"{code(source_name(source.removesuffix(_CODE)) or '')} is a different function"
+        is_none = guard.startswith("CodeGuardAccessor: Not a function")  # torch/csrc/dynamo/guards.cpp
+        name = code(source_name(source.removesuffix(_CODE)) or "")
+        return f"{name} is {'no longer a' if is_none else 'a different'} function"
     if len(cause.changes) == 1 and change == "identity":
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from heapq import nsmallest
 from typing import TYPE_CHECKING
@@ -44,7 +45,7 @@ REFERENCE = {
 _LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
 _LEAST_WITHOUT_FIX_US = 10_000_000  # of a step for which we know no fix
 _LEAST_REPEATS = 3  # of a block, for which torch.compiler.nested_compile_region helps
-_BLOCK = re.compile(r"_modules\['(\d{1,5})'\]")
+_BLOCK = re.compile(r"_modules\['\d{1,5}'\]$")
 _LEAST_SHARE = 0.25  # of the compile time
 _LEAST_AUTOTUNE_US = 100_000
 _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
@@ -154,15 +155,13 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
 
 
 def _repeats_blocks(facts: Facts) -> bool:
-    """Whether the guards show a list of modules with several blocks."""
-    blocks: dict[str, set[str]] = {}
-    for guard in facts.table("guards"):
-        for block in _BLOCK.finditer(guard["source"] or ""):
-            numbers = blocks.setdefault(block.string[: block.start()], set())
-            numbers.add(block[1])
-            if len(numbers) >= _LEAST_REPEATS:
-                return True
-    return False
+    """Whether the guards show a list with several modules of one class."""
+    blocks = Counter(
+        (block.string[: block.start()], guard["expected"])
+        for guard in facts.table("guards")
+        if guard["kind"] == "TYPE_MATCH" and (block := _BLOCK.search(guard["source"] or ""))
+    )
+    return max(blocks.values(), default=0) >= _LEAST_REPEATS
 
 
 def _autotuning(facts: Facts) -> Iterator[Finding]:

@@ -49,7 +49,7 @@ class Amount:
     def of(self, summary: Mapping[str, Any]) -> int | None:
         """Return the number; None: not recorded."""
         if self is CACHE_MISSES:
-            return sum(counts["miss"] for counts in summary["cache_counts"].values())
+            return sum(int(counts["miss"]) for counts in summary["cache_counts"].values())
         values = [summary[field] for field in self.fields]
         if self.unit == "us" and not summary["compile_count"]:
             return values[0] or 0
