@@ -18,6 +18,7 @@ const PLACES = {
   "restart": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
   "recompile": ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
   "recompile-limit": ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
+  "runs-eager": ({ details }) => ({ view: details.reason === "suppressed" ? "failures" : "breaks" }),
   "graph-break": ({ details }) => ({ view: "breaks", q: details.reason }),
   "specialization": ({ function: name }) => ({ view: "symbols", type: "constant", q: name ?? "" }),
   "cache-miss": ({ details }) => ({ view: "caches", type: details.cache, status: "miss" }),

@@ -166,15 +166,19 @@ export function findingList(
   leads,
   { label, most = 10, wanted = "", atOnce: whole = false, ...options },
 ) {
-  const item = (/** @type {Finding} */ finding) =>
-    h(
+  const ids = new Set(findings.map(({ id }) => id));
+  const item = (/** @type {Finding} */ finding) => {
+    const isConsequence = finding.because_of !== null && ids.has(finding.because_of); // right below its cause
+    return h(
       "li",
       {
         "id": `finding-${finding.fingerprint}`,
+        "class": isConsequence ? "consequence" : null,
         "aria-current": finding.fingerprint === wanted ? "true" : null,
       },
-      findingCard(finding, leads, options),
+      findingCard(finding, isConsequence ? { ...leads, cause: undefined } : leads, options),
     );
+  };
   const shown =
     findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
   const atOnce = findings.slice(0, wanted || whole ? shown : Math.min(shown, IN_SIGHT)).map(item);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tlparse_bundle.base.wording import code, first_line, function_name, large, listed, plural
+from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
 from tlparse_bundle.statements.facts import Facts, FunctionKey
@@ -83,20 +83,20 @@ def _after_a_break(group: BreakGroup, skipped: dict[FunctionKey, int], facts: Fa
 
 
 def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
-    names = {code(match[1]) for row in group if (match := _NAME.search(row["explanation"] or ""))}
-    if names:
-        finding = _finding(
-            facts,
-            sorted(names),
-            "the program disabled its compilation" if len(names) == 1 else "the program disabled them",
-            "",
-            [],
-            ("disabled", *sorted(names)),
-            break_key(group),
-        )
-        finding.severity = "info"
-        finding.events = [event for row in group for event in row["events"]]
-        yield finding
+    matches = (_NAME.search(row["explanation"] or "") for row in group)
+    names = sorted({function_name(match and match[1]) for match in matches})
+    finding = _finding(
+        facts,
+        names,
+        "the program disabled its compilation" if len(names) == 1 else "the program disabled them",
+        "",
+        [],
+        ("disabled", *names),
+        break_key(group),
+    )
+    finding.severity = "info"
+    finding.events = [event for row in group for event in row["events"]]
+    yield finding
 
 
 def _suppressed(facts: Facts) -> Iterator[Finding]:
