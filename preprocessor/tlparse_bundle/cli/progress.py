@@ -97,9 +97,10 @@ def _headlines(result: BuildResult) -> Iterator[str]:
         for position, finding in enumerate(findings):
             logs_with.setdefault(finding["fingerprint"], []).append(finding)
             first[finding["fingerprint"]] = min(position, first.get(finding["fingerprint"], position))
-    for group in sorted(logs_with.values(), key=lambda group: _order(group, first[group[0]["fingerprint"]]))[
-        :FIRST_FINDINGS
-    ]:
+    groups = list(logs_with.values())
+    if len(result.findings) > 1:  # those of one log are in order
+        groups.sort(key=lambda group: _order(group, first[group[0]["fingerprint"]]))
+    for group in groups[:FIRST_FINDINGS]:
         yield f"  {severity_of(group[0]).sign} {shown(group[0]['title'])}" + (
             f" (in {plural(len(group), 'log')})" if len(group) > 1 else ""
         )

@@ -57,6 +57,11 @@ class LogSummary:
     plugin_faults: list[str] = field(default_factory=list)
 
 
+def first_causes(findings: Sequence[FindingsRow]) -> list[FindingsRow]:
+    """Return the most important findings without their consequences."""
+    return [row for row in findings if row["because_of"] is None][:FIRST_FINDINGS]
+
+
 def write_log(
     log: LogFile,
     root: Path,
@@ -230,7 +235,7 @@ class LogBuild:
             "diagnostics": diagnostics.counts(),
             "summary": numbers,
         }
-        first_findings: list[Any] = findings[:FIRST_FINDINGS]
+        first_findings: list[Any] = first_causes(findings)
         return LogSummary(
             row,
             written.descriptors,

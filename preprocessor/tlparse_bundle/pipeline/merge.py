@@ -22,7 +22,7 @@ from tlparse_bundle.bundle.schema_check import quoted
 from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.pipeline.build import BuildResult, finish, first_findings, plugin_faults
 from tlparse_bundle.pipeline.file_writer import FileSink
-from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS, LogSummary
+from tlparse_bundle.pipeline.log_writer import LogSummary, first_causes
 from tlparse_bundle.pipeline.target import folder_of, open_target
 from tlparse_bundle.pipeline.workers import Workers, core_count
 
@@ -142,7 +142,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
         else []
     )
     findings: list[Any] = [] if log.is_missing("findings") else log.findings()
-    return LogSummary(log.row, kinds, findings[:FIRST_FINDINGS], plugin_faults=faults)
+    return LogSummary(log.row, kinds, first_causes(findings), plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:

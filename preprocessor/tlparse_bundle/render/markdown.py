@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.statements.runs.compare.change import cost_text, more_changes, printed_logs
+from tlparse_bundle.statements.selection import with_consequences
 from tlparse_bundle.statements.source_places import where
 from tlparse_bundle.statements.statement import TORCH, severity_of
 
@@ -31,9 +32,8 @@ def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
     for section in sections:
         lines += [f"## {rich(section.name)}", ""] if len(sections) > 1 else []
         lines += [rich(section.summary["text"]), ""]
-        causes = {row["id"] for row in section.findings}
-        for row in section.findings:
-            lines += _consequence(row) if row["because_of"] in causes else _finding(row)
+        for row, is_consequence in with_consequences(section.findings):
+            lines += _consequence(row) if is_consequence else _finding(row)
         lines += [f"… {plural(section.left_out, 'more finding')}", ""] if section.left_out else []
     return "\n".join(lines).rstrip("\n")
 

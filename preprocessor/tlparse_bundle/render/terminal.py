@@ -12,6 +12,7 @@ from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.statements.runs.check.limits import FAILED, PASSED, UNKNOWN, Outcome, failing
 from tlparse_bundle.statements.runs.compare.change import IMPROVEMENTS, cost_text, more_changes, printed_logs
+from tlparse_bundle.statements.selection import with_consequences
 from tlparse_bundle.statements.source_places import where
 from tlparse_bundle.statements.statement import TORCH, severity_of
 
@@ -43,9 +44,8 @@ def report(sections: Sequence[Section], *, width: int = 100, growing: str | None
     for section in sections:
         name = click.style(f"{shown(section.name)}: ", dim=True) if named else ""
         lines += [name + click.style(shown(section.summary["text"]), bold=True), ""]
-        causes = {row["id"] for row in section.findings}
-        for row in section.findings:
-            if row["because_of"] in causes:
+        for row, is_consequence in with_consequences(section.findings):
+            if is_consequence:
                 lines[-1:] = [*_consequence(row, width), ""]  # right below the one before
             else:
                 lines += [*finding(row, width), ""]

@@ -153,6 +153,17 @@ function evidence(finding, leads) {
   return parts.length > 0 && h("div", { class: "finding-evidence" }, parts);
 }
 
+/** Return the findings that stand right below their cause. @param {Finding[]} findings */
+function consequencesIn(findings) {
+  const consequences = new Set();
+  /** @type {number | null} */
+  let cause = null;
+  for (const finding of findings)
+    if (cause !== null && finding.because_of === cause) consequences.add(finding);
+    else cause = finding.id;
+  return consequences;
+}
+
 /**
  * List findings in order: the first ones, and a button that shows the others. Cards below the first screen
  * are drawn after it.
@@ -166,9 +177,9 @@ export function findingList(
   leads,
   { label, most = 10, wanted = "", atOnce: whole = false, ...options },
 ) {
-  const ids = new Set(findings.map(({ id }) => id));
+  const consequences = consequencesIn(findings);
   const item = (/** @type {Finding} */ finding) => {
-    const isConsequence = finding.because_of !== null && ids.has(finding.because_of); // right below its cause
+    const isConsequence = consequences.has(finding);
     return h(
       "li",
       {
