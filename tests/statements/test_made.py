@@ -552,7 +552,7 @@ def test_an_integer_that_the_program_specializes(found):
     log = found(compiled("0/0"), compiled("0/1", "0/0: n == 2") + constant, compiled("0/2", "0/1: n == 3"))
     (row,) = of(log, "recompile")
     assert "specialized it" in row["remedies"][0]["text"] and row["details"]["is_specialized"]
-    assert of(log, "specialization") == []  # said once
+    assert of(log, "specialization") == []  # the recompile has it
     assert "argument `n` had 3 different values (`2`, `3`, …)" in row["title"]
 
 
