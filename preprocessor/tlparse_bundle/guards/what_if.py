@@ -327,6 +327,13 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
     return (Fix("few_values", source),)
 
 
+def _of_type(difference: Difference) -> tuple[Fix, ...]:
+    """A number of the other type would be another value, which may need a compile of its own."""
+    if type(difference.actual) in (int, float) and difference.expected in ("type int", "type float"):
+        return (Fix("tensor_argument", difference.source),) if is_argument(difference.source) else ()
+    return (Fix("same_type", difference.source),)
+
+
 def _is_int(text: Any) -> bool:
     return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
 
@@ -347,7 +354,7 @@ _FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
     "device": _same("same_device"),
     "requires_grad": _same("same_requires_grad"),
     "class": _same("same_type"),
-    "type": _same("same_type"),
+    "type": _of_type,
     "identity": _same("same_object"),
     "length": _same("same_structure"),
     "state": lambda difference: (Fix("same_global_state"),),
