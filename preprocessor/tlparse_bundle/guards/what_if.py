@@ -237,9 +237,10 @@ class CodeHistory:
 
     def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool:
         """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
-        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py).
+        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py). If the
+        call's own entry lets both vary, calls that hit it, which are not in the log, may not fit the other.
         """
-        first: dict[int, int] = {}
+        first: dict[int, tuple[int, bool]] = {}
         input = self.compiles[entry].input
         for source, value in input.values.items() if input is not None else ():
             other = self.tensor(call, source)
@@ -250,9 +251,20 @@ class CodeHistory:
                 has_varied = any(
                     one is not None and one.size[dimension : dimension + 1] != (mine,) for one in before
                 )
-                if mine not in _SMALL and not has_varied and first.setdefault(mine, theirs) != theirs:
+                if mine in _SMALL or has_varied:
+                    continue
+                varies = self._varies(call, source, dimension)
+                size, other_varies = first.setdefault(mine, (theirs, False))
+                if size != theirs or (varies and other_varies):
                     return False
+                first[mine] = size, varies or other_varies
         return True
+
+    def _varies(self, call: int, source: str, dimension: int) -> bool:
+        """Whether the entry that a call compiled has a dimension dynamic."""
+        input = self.compiles[call].input
+        pattern = input.patterns.get(source) if input is not None else None
+        return pattern is not None and pattern.size[dimension : dimension + 1] == [None]
 
     def _relaxes(self, fix: Fix, difference: Difference) -> bool:
         if (difference.source, difference.dimension) in self.specialized and difference.aspect in (
@@ -328,9 +340,9 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
 
 
 def _of_type(difference: Difference) -> tuple[Fix, ...]:
-    """A number of the other type would be another value, which may need a compile of its own."""
+    """A number of the other type would be another value or another dtype, which needs its own compile."""
     if type(difference.actual) in (int, float) and difference.expected in ("type int", "type float"):
-        return (Fix("tensor_argument", difference.source),) if is_argument(difference.source) else ()
+        return ()
     return (Fix("same_type", difference.source),)
 
 

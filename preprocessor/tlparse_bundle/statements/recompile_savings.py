@@ -24,7 +24,7 @@ _OF_CHANGE = {
     "requires_grad": ("same_requires_grad",),
     "value": ("tensor_argument", "few_values", "same_type"),
     "flag": ("few_values",),
-    "type": ("same_type", "few_values", "tensor_argument"),
+    "type": ("same_type", "few_values"),
     "identity": ("same_object", "same_type"),
     "length": ("same_structure",),
     "global_state": ("same_global_state",),
