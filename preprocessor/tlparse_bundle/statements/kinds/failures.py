@@ -20,7 +20,13 @@ from tlparse_bundle.base.wording import (
 )
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
-from tlparse_bundle.statements.export_calls import ahead_of_time
+from tlparse_bundle.statements.export_calls import (
+    AHEAD,
+    AOT_INDUCTOR,
+    ahead_of_time,
+    caller,
+    conversion,
+)
 from tlparse_bundle.statements.facts import Facts, FunctionKey, total
 from tlparse_bundle.statements.failure_groups import (
     Failure,
@@ -57,6 +63,12 @@ REFERENCE = {
 _TITLES = {
     "compile": ("{who} failed to compile", "compile", "compiles", "failed"),
     "unnamed": ("An unnamed compile failed", "compile", "compiles", "failed"),
+    "aot_inductor": (
+        "An AOTInductor compile failed",
+        "AOTInductor compile",
+        "AOTInductor compiles",
+        "failed",
+    ),
     "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
     "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
     "eager_backward": (
@@ -65,7 +77,13 @@ _TITLES = {
         "backwards",
         "could not be compiled ahead of time",
     ),
-    "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
+    "export": ("`{call}`{of} failed", "export", "exports", "failed"),
+    "decompositions": (
+        "`run_decompositions` of an exported program failed",
+        "call of `run_decompositions`",
+        "calls of `run_decompositions`",
+        "failed",
+    ),
     "fx_interpreter": (
         "Interpreting a graph failed outside a compile",
         "graph",
@@ -85,12 +103,18 @@ _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple[Any, ...], list[Failure]] = {}
-    for failure in facts.once(failures):
-        groups.setdefault(_cause(facts, failure), []).append(failure)
-    for group in groups.values():
+    for group in facts.once(failures_by_cause):
         yield _finding(facts, group)
     yield from _restarts(facts)
+
+
+def failures_by_cause(facts: Facts) -> list[list[Failure]]:
+    """Return the failures with one cause together; the key of a finding has the first event of its group."""
+    groups: dict[tuple[Any, ...], list[Failure]] = {}
+    for failure in facts.once(failures):
+        if failure.recovery is None:
+            groups.setdefault(_cause(facts, failure), []).append(failure)
+    return list(groups.values())
 
 
 def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
@@ -133,11 +157,7 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
     first, phase = group[0], _phase(group[0])
     names = {failure.name for failure in group}
     if phase == "compile" and names == {None}:
-        phase = (
-            "ahead"
-            if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time)
-            else "unnamed"
-        )
+        phase = _unnamed(facts, first)
     one, noun, nouns, verb = _TITLES[phase]
     of = (
         f" of {plural(len(functions), 'function')}"
@@ -148,7 +168,22 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
     )
     if len(group) > 1:
         return f"{plural(len(group), noun, nouns)}{of} {verb}"
-    return one.format(who=code(first.name) if first.name else "An unnamed compile", of=of)
+    via = conversion(first.frames)
+    return one.format(
+        who=code(first.name) if first.name else "An unnamed compile",
+        of=of,
+        call="torch.export" if via is None else via.name,
+    )
+
+
+def _unnamed(facts: Facts, failure: Failure) -> str:
+    """Return what a compile without a function is, by the stack of its record."""
+    if facts.compiles[failure.compile_index]["id"] is not None:
+        return "unnamed"
+    if failure.frames:
+        called = caller(failure.frames)
+        return called if called in (AHEAD, AOT_INDUCTOR) else "unnamed"
+    return AHEAD if facts.once(ahead_of_time) else "unnamed"
 
 
 def _function(facts: Facts, failure: Failure) -> FunctionKey:
