@@ -10,10 +10,10 @@ from tlparse_bundle.model.compiles import EXPORT_RECORDS
 from tlparse_bundle.statements.export_calls import conversion, graph_ends, stop_around
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.failure_causes import failures_by_cause
 from tlparse_bundle.statements.failure_groups import Failure, failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
-from tlparse_bundle.statements.kinds.failures import failures_by_cause
 from tlparse_bundle.statements.statement import KindReference, SeverityName
 
 if TYPE_CHECKING:

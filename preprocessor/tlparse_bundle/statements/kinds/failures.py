@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import (
     MOST_TEXT,
     code,
@@ -28,10 +25,10 @@ from tlparse_bundle.statements.export_calls import (
     conversion,
 )
 from tlparse_bundle.statements.facts import Facts, FunctionKey, total
+from tlparse_bundle.statements.failure_causes import failures_by_cause, message_of, phase_of, type_of
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
-    failures,
     is_suppressed,
     lost_us,
     matches_break,
@@ -99,7 +96,6 @@ _TITLES = {
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
 _MOST_FUNCTIONS = 5
-_COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -108,53 +104,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _restarts(facts)
 
 
-def failures_by_cause(facts: Facts) -> list[list[Failure]]:
-    """Return the failures with one cause together; the key of a finding has the first event of its group."""
-    groups: dict[tuple[Any, ...], list[Failure]] = {}
-    for failure in facts.once(failures):
-        if failure.recovery is None:
-            groups.setdefault(_cause(facts, failure), []).append(failure)
-    return list(groups.values())
-
-
-def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
-    """Return what failures with one cause share: a problem of the machine, or an exception and its line."""
-    machine = environment(failure.cells["reason"])
-    if machine is not None:
-        return machine.name, _phase(failure)
-    message = _message(failure)
-    name = failure.name if not message else None  # without a message, the name identifies the failure
-    return (
-        _type(failure),
-        normalised(message),
-        _phase(failure),
-        name,
-        failure.cells["file"],
-        failure.cells["line"],
-    )
-
-
-def _phase(failure: Failure) -> str:
-    """Return the phase of a failure. torch logs only an exception if it also leaves an enclosing compile."""
-    return "compile" if failure.phase == "exception" else failure.phase
-
-
-def _message(failure: Failure) -> str:
-    """Return the first line of the message; of a C++ compiler, its first error."""
-    head, _, _ = taken_apart(failure.cells["reason"])
-    error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
-    return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
-
-
-def _type(failure: Failure) -> str | None:
-    """Return the class name of an exception."""
-    name: str | None = failure.cells["type"]
-    return name and name.rpartition(".")[2]
-
-
 def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKey]) -> str:
     """Return the title up to the reason."""
-    first, phase = group[0], _phase(group[0])
+    first, phase = group[0], phase_of(group[0])
     names = {failure.name for failure in group}
     if phase == "compile" and names == {None}:
         phase = _unnamed(facts, first)
@@ -215,11 +167,11 @@ def _rest(head: str, message: str) -> str | None:
 
 def _finding(facts: Facts, group: list[Failure]) -> Finding:
     first = group[0]
-    phase, cells = _phase(first), first.cells
+    phase, cells = phase_of(first), first.cells
     machine = environment(cells["reason"])
     head, explanation, hints = taken_apart(cells["reason"])
-    message = _message(first)
-    what = _problem(group, machine) if machine else ": ".join(filter(None, [_type(first), message]))
+    message = message_of(first)
+    what = _problem(group, machine) if machine else ": ".join(filter(None, [type_of(first), message]))
     functions = Counter(_function(facts, failure) for failure in group)
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
@@ -240,9 +192,9 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
             (phase, machine.name)
             if machine
             else (
-                (phase, _type(first), message)
+                (phase, type_of(first), message)
                 if message
-                else (phase, _type(first), message, cells["source_line"])
+                else (phase, type_of(first), message, cells["source_line"])
             )
         ),
         "\n\n".join(filter(None, texts)),
@@ -300,7 +252,7 @@ def _raised_at(facts: Facts, failure: Failure) -> str | None:
 
 
 def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
-    if _phase(group[0]) != "compile":
+    if phase_of(group[0]) != "compile":
         return None
     count = sum(is_suppressed(facts, failure.compile_index) for failure in group)
     if not count:

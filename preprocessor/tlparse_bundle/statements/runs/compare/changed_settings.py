@@ -46,7 +46,7 @@ _CAPTURES = Effect(
     frozenset(("graph-break", "compile", "graph", "restart")), "it decides what Dynamo captures in a graph"
 )
 _CACHES = Effect(frozenset(("cache",)), "it decides which caches torch uses")
-_NOTHING = Effect(frozenset(), "")  # torch logs too little to tell what such a setting changed
+_NOTHING = Effect(frozenset(), "")  # the log does not show what it changed
 _WORKERS = Effect(frozenset(("time",)), "it sets how many kernels compile at once")
 # The settings that users change, most telling first.
 EFFECTS = {
