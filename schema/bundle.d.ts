@@ -771,7 +771,7 @@ export interface Findings {
   id: number;
   /** Kind of finding: a key of $defs/details, or a kind that a plug-in defines. Readers also show kinds that they don't recognize. */
   kind: string;
-  /** Identifies the problem across ranks, runs and machines. Made from kind, cause, function and file name; never from ids, times, lines, addresses or folders. */
+  /** Identifies the problem across ranks, runs, machines and minor versions of torch (docs/reference/comparison.md has the exceptions). Made from kind, cause, function and file name; never from ids, times, lines, addresses or folders. */
   fingerprint: string;
   /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
   severity: "error" | "warning" | "info";
