@@ -668,16 +668,37 @@ export interface ExportFailures {
   symbol_sources: Record<string, string | null>;
 }
 
-/** Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order. A program belongs to the newest call without one. torch logs them only with TORCH_DTRACE. */
+/** Calls of torch.export, torch.export.draft_export and torch.onnx.export, with their outcomes: one row per call, in file order. With TORCH_DTRACE, torch logs each call. Without it, calls are found by the graphs that Dynamo captures (strict=True) and by failures: calls with strict=False that succeed leave no trace. */
 export interface Exports {
-  /** The record 'export'; null for draft_export, which writes a separate log without a start. */
+  /** The first record of the call. */
+  event: number;
+  /** The record 'export'; null without TORCH_DTRACE, and for draft_export, which writes a separate log without a start. */
   start_event: number | null;
-  /** The record 'exported_program', whose payload is the program; null when the export failed or the log ends. */
+  /** The record 'exported_program', whose payload is the program; null when the export failed, the log ends, or without TORCH_DTRACE. */
   program_event: number | null;
-  /** Compile of the start, or of the program without a start; null outside any compile. */
+  /** Compile of the first record; null outside any compile. */
   compile: string | null;
   /** Attempt of that compile; null outside any compile. */
   attempt: number | null;
+  /** 'succeeded': torch logged the program, or (without TORCH_DTRACE) Dynamo captured the graph and no failure follows; 'failed'; 'unknown': the log ends inside the call, or draft_export logged problems and no program. */
+  outcome: "succeeded" | "failed" | "unknown";
+  /** Why it failed: exception type and first line of its message, or the data-dependent condition; null when it did not fail or torch did not log why. */
+  reason: string | null;
+  /** The last record that reports the failure; null without one. */
+  failure_event: number | null;
+  /** The function of torch that was called, as far as the stack of a failure shows it. */
+  function: "torch.export" | "torch.export.draft_export" | "torch.onnx.export";
+  /** Other ways in which the same call of torch.onnx.export tried to convert the program and failed: before the one that succeeded, or after the first one that failed. */
+  conversions: {
+    /** Its record 'export'; null without TORCH_DTRACE. */
+    start_event: number | null;
+    /** null, as it failed. */
+    program_event: number | null;
+    /** The last record that reports its failure. */
+    failure_event: number;
+    /** Exception type and first line of its message; null when torch did not log why. */
+    reason: string | null;
+  }[];
 }
 
 /** The nodes of symbolic expressions: one row per record expression_created or create_unbacked_symbol (a leaf), in file order. torch logs expressions only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event has the whole text. */
@@ -750,7 +771,7 @@ export interface Findings {
   id: number;
   /** Kind of finding: a key of $defs/details, or a kind that a plug-in defines. Readers also show kinds that they don't recognize. */
   kind: string;
-  /** Identifies the problem across ranks, runs and machines. Made from kind, cause, function and file name; never from ids, times, lines, addresses or folders. */
+  /** Identifies the problem across ranks, runs, machines and minor versions of torch (docs/reference/comparison.md has the exceptions). Made from kind, cause, function and file name; never from ids, times, lines, addresses or folders. */
   fingerprint: string;
   /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
   severity: "error" | "warning" | "info";
@@ -1372,6 +1393,17 @@ export interface Manifest {
         /** Cache bypasses. */
         bypass: number;
       }>;
+      /** Functions that identify the program: the five compiled first, then up to three others with most recompiles and graph breaks. Without functions that torch generates. */
+      functions: {
+        /** Name; a resume function counts for its function. */
+        function: string;
+        /** Name of its file, in a package with the path in the package; null when unknown. */
+        file: string | null;
+        /** Recompiles of the function. */
+        recompile_count: number;
+        /** Graph breaks while it was compiled. */
+        graph_break_count: number;
+      }[];
       /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). */
       not_recorded: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
@@ -3127,9 +3159,9 @@ export interface Trend {
   }[];
   /** Values by key of the metric: a list with one value per run; null when unknown. */
   values: Record<string, (number | null)[]>;
-  /** Runs that are compared over time: those with the same label, or without a label in the same folder. Largest first. */
+  /** Runs that are compared over time: those with the same label, or without a label in the same folder with at least half of their first functions in common. Largest first. */
   series: {
-    /** The label, or the name of the folder. */
+    /** The label, or the name of the folder, followed by the first function if the folder has several programs. */
     name: string;
     /** Rows of 'runs', in the order of time. */
     run_indexes: number[];
@@ -3146,6 +3178,8 @@ export interface Trend {
     run_count: number;
     /** Address of the folder with the comparison of both runs, relative to this file, when a site has one, otherwise null. */
     comparison_url: string | null;
+    /** The jump in a sentence: what changed, between which runs, in which functions. */
+    text: string;
     /** true in 'jumps', false in 'latest'. */
     confirmed: boolean;
     /** Changes at this jump, phases last. */
@@ -3174,6 +3208,8 @@ export interface Trend {
     run_count: number;
     /** Address of the folder with the comparison of both runs, relative to this file, when a site has one, otherwise null. */
     comparison_url: string | null;
+    /** The jump in a sentence: what changed, between which runs, in which functions. */
+    text: string;
     /** true in 'jumps', false in 'latest'. */
     confirmed: boolean;
     /** Changes at this jump, phases last. */

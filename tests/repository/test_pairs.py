@@ -47,6 +47,13 @@ COMPILED = {
     "other_inputs": (["score", "loss"],) * 2,
     "backend_changed": (["scale", "loss"],) * 2,
     "renamed_script": (["embed", "mix", "head"],) * 2,
+    "renamed_function": (
+        ["scale!", "scale!", *["torch_dynamo_resume_in_scale_at_9"] * 2, *["loss"] * 2],
+        ["rescale!", "rescale!", *["torch_dynamo_resume_in_rescale_at_9"] * 2, *["loss"] * 2],
+    ),
+    "autotuned": (["embed", "mix", "head"],) * 2,
+    "dynamic_on": (["scale"] * 2, ["scale"]),
+    "many_settings": (["mix", "head"],) * 2,
 }
 # (hits, misses) of base and of new.
 CACHES = {

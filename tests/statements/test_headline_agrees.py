@@ -88,10 +88,10 @@ def test_exports_with_their_records(program):
 
 def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
     found = program("ahead_fails")
-    assert found.summary["text"].startswith("2 ahead-of-time compiles, 1 export, ")
+    assert found.summary["text"].startswith("1 AOTInductor compile, 1 ahead-of-time compile, 1 export, ")
     titles = sorted(row["title"] for row in found.findings() if row["kind"] == "failure")
     assert titles == [
-        "An ahead-of-time compile failed: InductorError: LoweringException: NotImplementedError: fixture::boom has no lowering",
+        "An AOTInductor compile failed: InductorError: LoweringException: NotImplementedError: fixture::boom has no lowering",
         "An ahead-of-time compile failed: Unsupported: Data-dependent branching", "`torch.export` failed: Unsupported: Data-dependent branching",
     ]  # fmt: skip
 

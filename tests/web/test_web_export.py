@@ -12,16 +12,16 @@ def test_the_error_of_the_export_and_its_fix(show):
     page.get_by_role("link", name="Export", exact=True).click()
     grid = page.get_by_role("grid", name="Export report")
     expect(grid.get_by_role("row", name="exported export")).to_have_count(1)
-    expect(grid.get_by_role("row", name="no program export")).to_have_count(1)
+    expect(grid.get_by_role("row", name="failed export")).to_have_count(1)
     expect(grid.get_by_role("row", name="data-dependent")).to_have_count(1)
-    page.get_by_role("row", name="no program export 2").click()
+    page.get_by_role("row", name="failed export 2").click()
     detail(page).get_by_role("link", name="zuf0 > 0.0", exact=True).click()
     for text in [
         "data-dependent condition",
         "program.py:33 in forward",
         "return x + 1 if x.sum().item() > 0 else x",
         "torch.cond",
-        "export 2 (no program)",
+        "export 2 (failed)",
     ]:
         expect(detail(page)).to_contain_text(text)
     page.go_back()

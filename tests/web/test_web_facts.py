@@ -56,7 +56,7 @@ FACTS = [
     ("export_dtrace", "which operator has no fake kernel?", [], ["fixture.no_fake.default cannot be exported: it has no fake kernel"]),
     ("dynamic_shapes", "which guard does a symbol have?", [("link", "Symbols"), ("gridcell", "[1/0]")], ["s77 > 3"]),
     ("provenance", "which kernels has two_kernels?", [link("[1/0] two_kernels ok"), link("inductor_output_code")], ["cpp_fused_add_sin_0", "extern_kernels.mm"]),
-    ("aoti", "was anything compiled by Dynamo?", [], ["1 ahead-of-time compile, 21 s"]),
+    ("aoti", "was anything compiled by Dynamo?", [], ["1 AOTInductor compile, 21 s"]),
     ("dynamic_shapes", "which symbol was specialised, and where?", [], ["x.size()[1] was specialized to 7 in specializes", "program.py:11", "if x.shape[1] == 7:", "range refined to singleton"]),
     ("precompile", "why has the warm compile no metrics?", [link("fixture1"), link("unfinished 1"), row("packaged")], ["packaged", "unfinished"]),
     ("ddp_split", "into which graphs was the model cut?", [link("[1/0] inner ok"), link("optimize_ddp_split_graph")], ["submod_0", "submod_1"]),

@@ -4,7 +4,7 @@
  * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string, of_the_end: boolean}} Metric
  * @typedef {{name: string, url: string | null, label: string | null, commit: string | null, start_epoch_us: number | null, log_count: number, ends_early: boolean, torch_versions: string[]}} Run
  * @typedef {{metric: string, text: string, before: number, after: number, is_worse: boolean | null}} Change
- * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, comparison_url?: string | null, changes: Change[]}} Jump
+ * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, comparison_url?: string | null, text: string, changes: Change[]}} Jump
  * @typedef {{name: string, run_indexes: number[]}} Series
  * @typedef {object} Trend schema/documents/trend.schema.json
  * @property {{name: string, version: number}} format @property {string | null} compare_url @property {Metric[]} metrics @property {Run[]} runs

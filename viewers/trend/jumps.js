@@ -1,12 +1,10 @@
 // The list of jumps: one item per run, with a link to the comparison.
-import { h } from "../lib/page/dom.js";
+import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { sign, tone } from "./chart.js";
 import { began, compareAddress, runAddress } from "./data.js";
 
 /** @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Jump} Jump */
-
-const PHASES = /^(?:dynamo|aot|inductor|backward)_time_us$/;
 
 /** @param {Trend} trend @param {Jump[]} jumps */
 export const jumpList = (trend, jumps) =>
@@ -19,9 +17,6 @@ export const jumpList = (trend, jumps) =>
 /** @param {import("./data.js").Run} run */
 const versions = (run) => run.torch_versions.join(", ") || "unknown";
 
-/** Capitalize the first letter. @param {string} text */
-const large = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** @param {Trend} trend @param {Jump} jump */
 function item(trend, jump) {
   const { changes } = jump,
@@ -32,27 +27,21 @@ function item(trend, jump) {
     : changes.every(({ is_worse }) => is_worse === false)
       ? false
       : null;
-  const main = changes.filter(({ metric }) => !PHASES.test(metric)),
-    phases = changes.filter(({ metric }) => PHASES.test(metric));
-  const [first, ...others] = main.length ? main : phases;
   const address = runAddress(run),
     compare = compareAddress(trend, jump);
   return [
     h(
       "h3",
       null,
-      h("span", { "class": `sign ${tone(all)}`, "aria-hidden": "true" }, sign(first)),
+      h("span", { "class": `sign ${tone(all)}`, "aria-hidden": "true" }, sign(changes[0])),
       h(
         "span",
         { class: "visually-hidden" },
         { worse: "worse: ", better: "better: ", neutral: "" }[tone(all)],
       ),
-      large(first.text),
+      rich(jump.text),
     ),
-    others.length > 0 && h("p", null, others.map(({ text }) => text).join(", ")),
-    main.length > 0 &&
-      phases.length > 0 &&
-      h("p", { class: "dim" }, phases.map(({ text }) => text).join(", ")),
+    h("p", { class: "dim" }, changes.map(({ text }) => text).join(", ")),
     h(
       "p",
       null,

@@ -429,13 +429,26 @@ class ExportFailuresRow(TypedDict):
     symbol_sources: dict[str, str | None]
 
 
-class ExportsRow(TypedDict):
-    """Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order."""
+class ExportsConversions(TypedDict):
+    start_event: int | None
+    program_event: int | None
+    failure_event: int
+    reason: str | None
 
+
+class ExportsRow(TypedDict):
+    """Calls of torch.export, torch.export.draft_export and torch.onnx.export, with their outcomes: one row per call, in file order."""
+
+    event: int
     start_event: int | None
     program_event: int | None
     compile: str | None
     attempt: int | None
+    outcome: Literal["succeeded", "failed", "unknown"]
+    reason: str | None
+    failure_event: int | None
+    function: Literal["torch.export", "torch.export.draft_export", "torch.onnx.export"]
+    conversions: list[ExportsConversions]
 
 
 class ExpressionsRow(TypedDict):

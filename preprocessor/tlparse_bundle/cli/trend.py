@@ -64,7 +64,8 @@ def trend(
 
     The table has compile time by phase, compiles, graph breaks, recompiles, failures and cache misses. FOLDER
     is a bundle or a folder of bundles, or a URL of one. Runs with the same label (build --label) form one
-    series; runs without a label form one series per folder. Only manifests are read.
+    series. Runs of a folder without a label form one series per program, by the functions that they compile.
+    Only manifests are read.
 
     \b
     Example:
@@ -107,11 +108,11 @@ def trend(
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
         latest = {
-            index
+            index: series["name"]
             for series in history["series"]
             for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]
         }
-        say_json(json.benchmark_records(run for index, run in enumerate(runs) if index in latest))
+        say_json(json.benchmark_records((latest[index], runs[index]) for index in sorted(latest)))
     elif not target:
         say_colored(
             terminal.trend(

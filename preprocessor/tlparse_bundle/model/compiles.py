@@ -15,6 +15,7 @@ ASKED = "asked"  # what guards asked for, before it is known which of these are 
 CANDIDATES = (
     "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
 )
+EXPORT_RECORDS = "export_records"  # of torch.export, before it is known which calls they belong to
 RESTARTED: Final = "restarted"  # of an attempt that another one followed
 STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
 PARTS = ("dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")

@@ -20,7 +20,7 @@ from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import plugin_kinds
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.log.payload import RECENT
-from tlparse_bundle.model.compiles import ASKED, CANDIDATES
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES, EXPORT_RECORDS
 from tlparse_bundle.pipeline.batches import Batches
 from tlparse_bundle.pipeline.blob_writer import BlobWriter
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
@@ -28,6 +28,7 @@ from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES, RowMemory, WrittenLog
 from tlparse_bundle.statements.derived_tables import compile_tables, recompile_tables
+from tlparse_bundle.statements.export_table import export_table
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_replay import guard_tables
 from tlparse_bundle.statements.registry import NAME as FINDINGS
@@ -39,7 +40,7 @@ from tlparse_bundle.tables.rows import Rows
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
 
-PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader needs them
+PASSED_ON = (CANDIDATES, ASKED, EXPORT_RECORDS)  # tables of which others are made; no reader needs them
 CHUNK_BYTES = 1 << 20
 FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
@@ -206,6 +207,7 @@ class LogBuild:
         derived = {
             **dict(compile_tables(self.facts)),
             **dict(recompile_tables(self.facts)),
+            **dict(export_table(self.facts)),
             **dict(guard_tables(self.facts, diagnostics)),
         }
         written.tables |= {

@@ -13,7 +13,7 @@ from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.schemas import row_tables, schema
 from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import FAMILIES
-from tlparse_bundle.model.compiles import ASKED, CANDIDATES
+from tlparse_bundle.model.compiles import ASKED, CANDIDATES, EXPORT_RECORDS
 from tlparse_bundle.pipeline.file_writer import FileSink, encoded_pieces
 from tlparse_bundle.pipeline.log_writer import LogSummary
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES, RowMemory, WrittenLog
@@ -187,7 +187,21 @@ def _unwritten(directory: Mapping[str, Any], sink: FileSink, memory: RowMemory) 
                     "at_limit": True,
                 }
             )
-    return {CANDIDATES: candidates, ASKED: sorted(asked, key=lambda row: row["event"])}
+    records = [
+        {
+            **{key: row[key] for key in ("compile", "attempt")},
+            **{key: part[key] for key in ("start_event", "program_event")},
+        }
+        for row in written.table("exports")
+        for part in (*row["conversions"], row)
+        if part["start_event"] is not None or part["program_event"] is not None
+    ]
+    records.sort(key=lambda row: row["program_event"] if row["start_event"] is None else row["start_event"])
+    return {
+        CANDIDATES: candidates,
+        ASKED: sorted(asked, key=lambda row: row["event"]),
+        EXPORT_RECORDS: records,
+    }
 
 
 def _shortened(log: Log) -> dict[str, str]:

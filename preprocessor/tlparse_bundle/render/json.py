@@ -14,19 +14,20 @@ if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
 
-def benchmark_records(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Return the recorded numbers of all runs as records of the PyTorch benchmark database
+def benchmark_records(runs: Iterable[tuple[str, Run]]) -> list[dict[str, Any]]:
+    """Return the recorded numbers of runs as records of the PyTorch benchmark database
     (https://github.com/pytorch/pytorch/wiki/How-to-integrate-with-PyTorch-OSS-benchmark-database).
 
-    Optional fields without a value (mode, dtype, target) are left out; ``extra_info`` holds text only.
+    ``runs``: each with the name of its series. Optional fields without a value (mode, dtype, target) are left
+    out; ``extra_info`` holds text only.
     """
     return [
         {
             "benchmark": {"name": "torch.compile", "extra_info": _about(run)},
-            "model": {"name": run.series, "type": "program"},
+            "model": {"name": series, "type": "program"},
             "metric": {"name": metric.key, "unit": metric.unit, "benchmark_values": [run.values[metric.key]]},
         }
-        for run in runs
+        for series, run in runs
         for metric in METRICS
         if run.values[metric.key] is not None
     ]

@@ -206,7 +206,7 @@ def _jump(
     worse = any(part["is_worse"] for part in row["changes"])
     better = all(part["is_worse"] is False for part in row["changes"])
     sign, color = ("▲", "red") if worse else ("▼", "green") if better else ("•", "cyan")
-    text = _wrapped(", ".join(part["text"] for part in row["changes"]), width - 4)
+    text = _wrapped(f"{shown(row['text'])}.", width - 4)
     commit = f", commit {shown(run['commit'])}" if run["commit"] else ""
     before, after = (
         shown(", ".join(runs[row[key]]["torch_versions"]) or "unknown")

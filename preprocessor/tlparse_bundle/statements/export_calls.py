@@ -1,4 +1,4 @@
-"""Compiles without a frame: torch.export, including where it stopped, and ahead-of-time compiles."""
+"""What has no frame: torch.export, including where it stopped, and ahead-of-time compiles."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from tlparse_bundle.model.compiles import EXPORT_RECORDS
 from tlparse_bundle.statements.facts import CAPTURE_SPAN, Facts
 from tlparse_bundle.statements.timeline import Span
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ExportFailuresRow, FailuresRow
 
-EXPORT, AHEAD = "export", "ahead"
-AOT_SPAN = "compile_fx_aot"
+EXPORT, AHEAD, AOT_INDUCTOR, DECOMPOSITIONS = "export", "ahead", "aot_inductor", "decompositions"
+AOT_SPAN = "compile_fx_aot"  # of AOTInductor
 _BACKEND_SPANS = frozenset(("create_aot_dispatcher_function", "inductor_compile", "vllm_backend"))
 _EXPORTS = re.compile(r"(?:^|[/\\])torch[/\\]export[/\\]")
-_COMPILES_AHEAD = re.compile(r"(?:^|[/\\])torch[/\\](?:_dynamo[/\\]aot_compile\.py$|_inductor[/\\])")
+_COMPILES_AHEAD = re.compile(r"(?:^|[/\\])torch[/\\]_dynamo[/\\]aot_compile\.py$")
+_AOT_INDUCTOR = re.compile(r"(?:^|[/\\])torch[/\\]_inductor[/\\]")
+Function = Literal["torch.export", "torch.export.draft_export", "torch.onnx.export"]
+PLAIN: Final = "torch.export"
+DRAFT: Final = "torch.export.draft_export"
+ONNX: Final = "torch.onnx.export"
+# Functions that export one program in several ways until one succeeds.
+_CONVERTERS: dict[Function, re.Pattern[str]] = {
+    ONNX: re.compile(r"(?:^|[/\\])torch[/\\]onnx[/\\]"),
+    DRAFT: re.compile(r"(?:^|[/\\])torch[/\\]export[/\\]_draft_export\.py$"),
+}
 
 
 class Frame(NamedTuple):
@@ -38,10 +49,43 @@ def stack(facts: Facts, id: int | None) -> list[Frame]:
 
 
 def caller(frames: Sequence[Frame]) -> str | None:
-    """Return EXPORT or AHEAD for a stack below torch.export or an ahead-of-time compile, otherwise None."""
-    if any(_EXPORTS.search(frame.file) for frame in frames):
-        return EXPORT
-    return AHEAD if any(_COMPILES_AHEAD.search(frame.file) for frame in frames) else None
+    """Return what a stack is below: EXPORT, DECOMPOSITIONS (of an exported program), AHEAD or AOT_INDUCTOR.
+
+    None for anything else. The outermost call of torch decides.
+    """
+    for frame in frames:
+        if _EXPORTS.search(frame.file):
+            return DECOMPOSITIONS if frame.name == "run_decompositions" else EXPORT
+        if _AOT_INDUCTOR.search(frame.file):
+            return AOT_INDUCTOR
+        if _COMPILES_AHEAD.search(frame.file):
+            return AHEAD
+    return None
+
+
+class Conversion(NamedTuple):
+    """A stack below a function that tries several ways: its name, its call, and the way that it tried."""
+
+    name: Function
+    call: tuple[Frame, ...]
+    way: tuple[Frame, ...]
+
+
+def conversion(frames: Sequence[Frame]) -> Conversion | None:
+    """Return the conversion that a stack is below; None for a call of torch.export itself."""
+    for number, frame in enumerate(frames):
+        for name, file in _CONVERTERS.items():
+            if file.search(frame.file):
+                end = next(
+                    (
+                        place
+                        for place, inner in enumerate(frames)
+                        if place > number and _EXPORTS.search(inner.file) and not file.search(inner.file)
+                    ),
+                    len(frames),
+                )
+                return Conversion(name, tuple(frames[:number]), tuple(frames[number:end]))
+    return None
 
 
 def captures(facts: Facts) -> list[Span]:
@@ -71,9 +115,18 @@ def _failed_captures(facts: Facts) -> set[int]:
     begins = {span.number: facts.span_row(span)["begin_event"] for span in spans}
     ended = set()
     for row in rows:
-        if caller(stack(facts, row["stack"])) == AHEAD:
+        if caller(stack(facts, row["stack"])) in (AHEAD, AOT_INDUCTOR):
             ended.add(max((span.number for span in spans if begins[span.number] < row["event"]), default=-1))
     return ended
+
+
+def next_begin(facts: Facts, event_index: int) -> int | None:
+    """Return the begin of the first export after an event: its record, or the span of its capture."""
+    ahead = {span.number for span in facts.once(ahead_of_time)}
+    begins = [begin for begin, _ in facts.once(_windows)] or [
+        facts.span_row(span)["begin_event"] for span in captures(facts) if span.number not in ahead
+    ]
+    return min((begin for begin in begins if begin > event_index), default=None)
 
 
 def export_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
@@ -114,7 +167,7 @@ def graph_ends(facts: Facts) -> dict[int, FailuresRow]:
 
 def _windows(facts: Facts) -> list[tuple[int, float]]:
     """Return the first event of each export and of the next one."""
-    begins = [row["start_event"] for row in facts.table("exports")]
+    begins = [row["start_event"] for row in facts.table(EXPORT_RECORDS)]
     return sorted(
         (begin, math.inf if end is None else end)
         for begin, end in zip(begins, [*begins[1:], None], strict=False)

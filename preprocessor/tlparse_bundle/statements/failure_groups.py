@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import (
+    DECOMPOSITIONS,
     EXPORT,
+    ONNX,
     Frame,
-    ahead_of_time,
     caller,
     captures,
+    conversion,
     export_around,
+    next_begin,
     stack,
     stop_around,
 )
@@ -39,13 +42,16 @@ class Failure:
     export: str | None = None  # of torch.export: CAPTURED or CALLED
     # Stack of its compile, or of its last record outside any compile.
     frames: list[Frame] = field(default_factory=list)
+    # Later ways to convert the same program, which failed too (see ``conversion``).
+    attempts: list[Failure] = field(default_factory=list)
+    recovery: int | None = None  # the first event of the way that succeeded after this one failed
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.events.append(row["event"])
         for cell, value in row.items():
             if self.cells.get(cell) is None:
                 self.cells[cell] = value
-        if row["kind"] != "exception" and self.phase != EXPORT:
+        if row["kind"] != "exception" and self.phase not in (EXPORT, DECOMPOSITIONS):
             self.phase = row["kind"]
 
 
@@ -82,7 +88,44 @@ def failures(facts: Facts) -> list[Failure]:
             )
     for failure in by_key.values():
         failure.events.sort()
-    return list(by_key.values())
+    roots = _with_attempts(by_key.values())
+    for failure in roots:
+        failure.recovery = _recovery(facts, failure)
+    return roots
+
+
+def _recovery(facts: Facts, failure: Failure) -> int | None:
+    """Return the begin of the second way of a conversion, if only the first one failed.
+
+    torch.onnx.export always tries strict=True after strict=False failed.
+    """
+    way = conversion(failure.frames)
+    if way is None or way.name != ONNX or failure.attempts or _is_strict(failure.frames):
+        return None
+    return next_begin(facts, failure.events[-1])
+
+
+def _is_strict(frames: Iterable[Frame]) -> bool:
+    return any(frame.name == "_strict_export" for frame in frames)
+
+
+def _with_attempts(failures: Iterable[Failure]) -> list[Failure]:
+    """Return the failures with each attempt of one conversion below the first one, which torch reports."""
+    roots: list[Failure] = []
+    for failure in failures:
+        if roots and _is_attempt(roots[-1], failure):
+            roots[-1].attempts.append(failure)
+        else:
+            roots.append(failure)
+    return roots
+
+
+def _is_attempt(root: Failure, failure: Failure) -> bool:
+    own, first = conversion(failure.frames), conversion(root.frames)
+    if own is None or first is None or own.call != first.call:
+        return False
+    before = (conversion(other.frames) for other in (root, *root.attempts))
+    return own.way not in {other.way for other in before if other is not None}
 
 
 def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
@@ -103,9 +146,13 @@ def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, 
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
     # From torch 2.15 on, an export has a compile id but no record of the start of its compile.
-    if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
+    called = caller(frames)
+    if not (called == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
         by_key[number,] = failure = Failure(
-            row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames
+            DECOMPOSITIONS if called == DECOMPOSITIONS else row["kind"],
+            facts.number_of(row),
+            compile["function"] or row["function"],
+            frames=frames,
         )
         failure.add(row)
         return
@@ -118,20 +165,10 @@ def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, 
         same = by_key[(number,) if window is None else (EXPORT, window)] = Failure(
             EXPORT, facts.number_of(row), None
         )
-    strict = any(frame.name == "_strict_export" for frame in frames)
-    captured = row["kind"] not in _NESTED or (strict and bool(captures(facts)))
+    captured = row["kind"] not in _NESTED or (_is_strict(frames) and bool(captures(facts)))
     same.export = CAPTURED if captured else CALLED
     same.frames, same.name = frames, row["function"] or same.name
     same.add(row)
-
-
-def export_count(facts: Facts) -> int:
-    """Return the number of torch.export calls, by their records (TORCH_DTRACE), spans and failures."""
-    captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
-    return max(
-        captured + sum(failure.export == CALLED for failure in facts.once(failures)),
-        len(facts.table("exports")),
-    )
 
 
 def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:

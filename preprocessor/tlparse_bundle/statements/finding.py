@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import listed, plural
+from tlparse_bundle.statements.stable_causes import stable_cause
 from tlparse_bundle.statements.statement import (
     SEVERITIES,
     TORCH,
@@ -59,8 +59,8 @@ class Finding(Statement):
         return not self.is_fatal, own, own == ERROR and self.cost_us is not None
 
     def fingerprint(self) -> str:
-        cause = [normalised(part) if type(part) is str else part for part in self.cause]
-        return fingerprint(self.kind, self.place if self.placed else (None, None, None), [cause])
+        place = self.place if self.placed else (None, None, None)
+        return fingerprint(self.kind, place, [stable_cause(self.kind, self.cause)])
 
     def row(
         self,

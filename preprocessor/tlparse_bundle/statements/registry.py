@@ -16,6 +16,7 @@ from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.chains import chained
+from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
 from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
@@ -120,7 +121,7 @@ def _end(facts: Facts, finding: Finding) -> float:
 def _last_begin(facts: Facts) -> int:
     """Return the first event of the last compile or export; -1 without one."""
     frames = (facts.compiles[frame.rows[0]]["first_event"] for frame in facts.frames)
-    exports = (row["start_event"] for row in facts.table("exports") if row["start_event"] is not None)
+    exports = (call["event"] for call in facts.once(export_calls))
     return max((*frames, *exports), default=-1)
 
 

@@ -9,10 +9,12 @@ from typing import Any
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.compiles import statuses
 from tlparse_bundle.statements.attempt_list import RowList
+from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
+from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import noun, what_changed
+from tlparse_bundle.statements.main_functions import main_functions
 from tlparse_bundle.statements.not_recorded import not_recorded_text, unrecorded_topics
 from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
@@ -31,7 +33,6 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
     def count(*kinds: str) -> int:
         return sum(finding.count for finding in findings if finding.kind in kinds)
 
-    exports = export_count(facts)
     ahead = sum(row["kind"] == "ahead_of_time" for row in compiles)
     numbers = {
         "compile_count": len(compiles),
@@ -41,7 +42,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
         "capture_count": facts.row_count("captures"),
         "frame_count": len(compiles) - ahead,
         "ahead_of_time_count": ahead,
-        "export_count": exports,
+        "export_count": len(facts.once(export_calls)),
         "function_count": len(facts.functions),
         "compile_us": facts.compile_us,
         "wall_us": facts.wall_us,
@@ -65,6 +66,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
         "phase_times_us": _phase_times_us(facts),
         "cache_counts": _cache_counts(facts),
         "not_recorded": unrecorded_topics(facts),
+        "functions": main_functions(facts),
     }
     return {
         "text": headline(facts, numbers, findings),
@@ -127,7 +129,7 @@ def _compiles(facts: Facts, numbers: dict[str, Any]) -> str:
     if numbers["frame_count"]:
         parts += [_functions(facts, numbers["function_count"]), plural(numbers["frame_count"], "compile")]
     if numbers["ahead_of_time_count"]:
-        parts.append(plural(numbers["ahead_of_time_count"], "ahead-of-time compile"))
+        parts += _ahead_of_time(facts, numbers["ahead_of_time_count"])
     if numbers["export_count"]:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
@@ -139,6 +141,13 @@ def _compiles(facts: Facts, numbers: dict[str, Any]) -> str:
     if numbers["compile_us"] is not None:
         parts.append(duration(numbers["compile_us"]))
     return ", ".join(parts)
+
+
+def _ahead_of_time(facts: Facts, count: int) -> list[str]:
+    """Return the ahead-of-time compiles by who makes them."""
+    inductor = min(count, sum(span.name == AOT_SPAN for span in facts.once(ahead_of_time)))
+    kinds = ((inductor, "AOTInductor compile"), (count - inductor, "ahead-of-time compile"))
+    return [plural(number, noun) for number, noun in kinds if number]
 
 
 def _loaded(facts: Facts) -> str:
@@ -158,6 +167,9 @@ def _loaded(facts: Facts) -> str:
 def _wrong(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> Iterator[str]:
     if numbers["unfinished_count"]:
         yield f"{plural(numbers['unfinished_count'], 'compile')} did not end"
+    unknown = sum(call["outcome"] == "unknown" for call in facts.once(export_calls))
+    if unknown:
+        yield f"the outcome of {plural(unknown, 'export')} is not recorded"
     if numbers["failure_count"]:
         yield plural(numbers["failure_count"], "failure")
     if numbers["graph_break_count"]:

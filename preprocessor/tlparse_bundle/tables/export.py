@@ -1,4 +1,4 @@
-"""Calls of torch.export, exported programs, and obstacles to exports."""
+"""Records of torch.export: starts, programs, and obstacles to exports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.model.compiles import EXPORT_RECORDS
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.shape_records import (
     DEFINING,
@@ -18,7 +19,7 @@ from tlparse_bundle.tables.table import TableContext, place_of
 from tlparse_bundle.tables.text.record_values import text_of
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
+    from tlparse_bundle.bundle.row_types import ExportFailuresRow
     from tlparse_bundle.tables.shape_records import FrameContext
 
     _FailureKind = Literal[
@@ -42,13 +43,13 @@ _NO_CONTEXT: FrameContext = {"loc": None, "locals": {}, "symbol_sources": {}}
 class Export:
     """Export tables. Failures are those of tlparse's export mode, and guard_on_data_dependent_error."""
 
-    name = "exports"
+    name = EXPORT_RECORDS
     types = DEFINING | _FAILURES.keys() | {"export", "exported_program"}
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._definitions = Definitions()
-        self._exports: list[ExportsRow] = []
+        self._exports: list[dict[str, Any]] = []  # of statements/export_table.py
         self._failures: Rows[ExportFailuresRow] = Rows()
 
     def observe(self, event: Event) -> None:
@@ -99,5 +100,5 @@ class Export:
         )
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
-        yield "exports", Rows(self._exports)
+        yield EXPORT_RECORDS, Rows(self._exports)
         yield "export_failures", self._failures

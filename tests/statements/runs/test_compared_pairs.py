@@ -30,10 +30,7 @@ TOLD = {
         [("time", "worse")],
     ),
     "config_changed": (
-        (
-            "2.01 s more compile time (2.55 s → 4.56 s): `torch._inductor.config.max_fusion_size` is "
-            "`32`, was `64`."
-        ),
+        ("2.01 s more compile time (2.55 s → 4.56 s): `max_fusion_size` is `32`, was `64`."),
         [
             ("setting", "changed"),
             ("cache", "worse"),
@@ -107,6 +104,10 @@ def test_every_pair_is_listed(root):
         *TOLD,
         "other_inputs",
         "renamed_script",
+        "renamed_function",
+        "autotuned",
+        "dynamic_on",
+        "many_settings",
     }
 
 
@@ -159,6 +160,63 @@ def test_reported_changes(compared, name):
         [None] + [0] * (len(changes) - 1) if changes else []
     )
     assert document["summary"]["root_count"] == bool(changes)
+
+
+def changes_of(compared, name):
+    return [change for log in compared(name)["logs"] for change in log["changes"]]
+
+
+def test_a_renamed_function_is_the_same_function(compared):
+    """Its break, its recompile and its resume function have its name, and are neither new nor gone."""
+    (change,) = changes_of(compared, "renamed_function")
+    assert change["title"] == "`rescale` (program.py:6) was `scale`"
+    assert (change["kind"], change["change"], len(change["pair_indexes"])) == ("compile", "changed", 4)
+    (log,) = compared("renamed_function")["logs"]
+    assert all(row["base"] and row["new"] and row["graph"] == "same" for row in log["compiles"])
+
+
+def test_functions_of_a_file_with_a_different_name(compared):
+    changes = changes_of(compared, "renamed_script")
+    moved = [change for change in changes if change["kind"] == "compile"]
+    assert [change["title"] for change in moved] == [
+        "`embed`, `mix` and `head` moved from `train.py` to `train_new.py`"
+    ]
+    assert {change["kind"] for change in changes} == {"compile", "cache", "time"}
+    (log,) = compared("renamed_script")["logs"]
+    assert [row["graph"] for row in log["compiles"]] == ["same"] * 3
+
+
+def test_a_setting_is_the_reason_of_what_it_decides(compared):
+    changes = changes_of(compared, "dynamic_on")
+    setting, recompile, compiled = changes
+    assert setting["title"] == "`assume_static_by_default` off, was on"
+    assert "`torch.compile(dynamic=True)` turns it off." in setting["text"]
+    assert (recompile["kind"], recompile["change"], recompile["because_of"]) == ("finding", "gone", 0)
+    assert recompile["text"].startswith("Reason: `assume_static_by_default` off, was on; it decides which")
+    assert (compiled["kind"], compiled["because_of"]) == ("compile", 0)
+
+
+def test_a_setting_without_an_effect_explains_nothing(compared):
+    """Inductor has nothing to autotune here."""
+    (change,) = changes_of(compared, "autotuned")
+    assert change["title"] == "`max_autotune` on, was off" and change["cost_us"] is None
+
+
+def test_many_settings_are_a_few_sentences(compared):
+    changes = changes_of(compared, "many_settings")
+    *settings, code = changes
+    assert [change["title"] for change in settings] == [
+        "`epilogue_fusion` off, was on",
+        "`max_fusion_size` is `32`, was `64`",
+        "`nan_asserts` on, was off",
+        "`pattern_matcher` off, was on",
+        "`permute_fusion` on, was off",
+        "5 other settings changed",
+    ]
+    assert settings[0]["text"] == "The setting `torch._inductor.config.epilogue_fusion`."
+    assert "`torch._inductor.config.pre_grad_fusion_options`" in settings[-1]["text"]
+    assert max(len(change["title"]) + len(change["text"]) for change in settings) < 500
+    assert code["kind"] == "code" and code["because_of"] is None and "Reason" not in code["text"]
 
 
 def test_hits_elsewhere_are_not_a_change(compared):

@@ -3,11 +3,13 @@
 from types import SimpleNamespace
 
 from tlparse_bundle.statements.ranks.frames import Frame
-from tlparse_bundle.statements.runs.compare.causes import changed_settings
 from tlparse_bundle.statements.runs.compare.change import Change
+from tlparse_bundle.statements.runs.compare.changed_settings import changed_settings, give_reasons
 from tlparse_bundle.statements.runs.compare.compile_pairs import matched
 from tlparse_bundle.statements.runs.compare.effects import _cause
+from tlparse_bundle.statements.runs.compare.graph_structure import structure
 from tlparse_bundle.statements.runs.compare.matched_findings import changed_findings, matched_findings
+from tlparse_bundle.statements.runs.compare.moved_code import Move, Name, moves
 
 
 def frame(key, function, line, graph, file="/home/a/model.py"):
@@ -43,6 +45,85 @@ def test_one_recompile_more_is_a_compile_of_its_own():
     base = [frame("0/0", "f", 3, "A"), frame("0/1", "f", 3, "B")]
     new = [frame("0/0", "f", 3, "A"), frame("0/1", "f", 3, "C"), frame("0/2", "f", 3, "B")]
     assert keys(matched(base, new)) == [("0/0", "0/0"), (None, "0/1"), ("0/1", "0/2")]
+
+
+def texts_of(graphs):
+    """Return a run whose graphs have the texts of ``graphs``, by key of the frame."""
+    return lambda *frames: SimpleNamespace(
+        frames=list(frames), structure=lambda frame: structure(graphs[frame.graph])
+    )
+
+
+GRAPH = """class GraphModule(torch.nn.Module):
+    def forward(self, L_x_: "f32[{size}]cpu"):
+        l_x_ = L_x_
+
+        # File: /p/{file}:3 in {name}, code: return torch.{op}(x)
+        {op}: "f32[{size}]cpu" = torch.{op}(l_x_);  l_x_ = None
+        return ({op},)
+"""
+
+
+def graph(op="relu", size=4, name="f", file="a.py"):
+    return GRAPH.format(op=op, size=size, name=name, file=file).encode()
+
+
+def test_structures_have_operators_and_shapes_and_no_names():
+    assert structure(graph()) == structure(graph(name="g", file="b.py"))
+    renamed = graph().replace(b"L_x_", b"L_y_").replace(b"l_x_", b"l_y_")
+    assert structure(graph()) == structure(renamed)
+    assert len({structure(graph()), structure(graph("tanh")), structure(graph(size=5))}) == 3
+    assert structure(b"") is None
+
+
+def test_a_function_is_renamed_only_if_its_graphs_are_equal():
+    run = texts_of({"R": graph(), "R2": graph(name="g"), "T": graph("tanh"), "S": graph(size=5)})
+    base = run(frame("0/0", "f", 3, "R"), frame("1/0", "k", 9, "T"))
+    same = run(frame("0/0", "g", 5, "R2"), frame("1/0", "k", 9, "T"))
+    assert moves(base, same) == [Move(Name("f", "model.py"), Name("g", "model.py"))]
+    pairs = matched(base.frames, same.frames, moves(base, same))
+    assert keys(pairs) == [("0/0", "0/0"), ("1/0", "1/0")]
+    for other in ("T", "S"):
+        assert moves(base, run(frame("0/0", "g", 5, other), frame("1/0", "k", 9, "T"))) == []
+    assert moves(base, run(*base.frames, frame("2/0", "g", 20, "R2"))) == []  # `f` is still there
+
+
+def test_a_finding_of_a_renamed_function_is_matched():
+    def row(fingerprint, function, file="a.py", **more):
+        return finding("graph-break", fingerprint, **more) | {"function": function, "file": file, "line": 1}
+
+    moved = [Move(Name("f", "a.py"), Name("g", "b.py"))]
+    base, new = table([row("1", "f"), row("2", "h")]), table([row("3", "g", "b.py"), row("4", "i", "b.py")])
+    assert (
+        list(changed_findings(base, table([row("3", "g", "b.py"), row("5", "h", "b.py")]), True, moved)) == []
+    )
+    assert [found.change for found in changed_findings(base, new, True, moved)] == ["new", "gone"]
+    worse = table([row("3", "g", "b.py", count=3), row("5", "h", "b.py")])
+    assert [found.change for found in changed_findings(base, worse, True, moved)] == ["worse"]
+
+
+def change(kind, direction, key, **details):
+    return Change(kind, "info", key, change=direction, details=details, key=key)
+
+
+def test_autotuning_is_the_reason_of_longer_compiles_only():
+    def reasons(*settings, direction):
+        changes = [
+            change("setting", "changed", name, config="inductor_config", name=name, base="false", new="true")
+            for name in settings
+        ]
+        time = change("time", direction, "time", span=None)
+        give_reasons([*changes, time])
+        return time.because_of, time.text
+
+    because, text = reasons("max_autotune", direction="worse")
+    assert because == "max_autotune"
+    assert text == "Reason: max_autotune; autotuning compiles and measures several kernels."
+    assert reasons("max_autotune", direction="better") == (None, "")
+    assert reasons("epilogue_fusion", direction="worse") == (None, "")
+    because, text = reasons("max_autotune", "coordinate_descent_tuning", direction="worse")
+    assert because is None
+    assert text == "Possible reasons: max_autotune; coordinate_descent_tuning."
 
 
 def test_another_file_of_the_same_name_of_function_is_another_compile():

@@ -17,6 +17,7 @@ from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.statements.runs.trend.document import document
 from tlparse_bundle.statements.runs.trend.metrics import METRICS
 from tlparse_bundle.statements.runs.trend.run import Location, read_run, read_runs
+from tlparse_bundle.statements.runs.trend.series import series_of
 from waiting import HANG_S
 from warm_command import run_warm
 
@@ -67,7 +68,7 @@ def test_a_real_bundle(built):
     run = read_run(location(bundle.folder))
     summary = bundle.logs[0].summary
     assert run.start_epoch_us == bundle.logs[0].directory["clock"]["origin_epoch_us"]
-    assert run.label is None and run.commit is None and run.series == bundle.folder.parent.name
+    assert run.label is None and run.commit is None and run.location.folder == bundle.folder.parent.name
     assert {key: run.values[key] for key in ("compile_us", "compile_count", "graph_break_count", "fx_graph_miss_count", "inductor_time_us")} == {
         "compile_us": summary["compile_us"], "compile_count": 1, "graph_break_count": 0, "fx_graph_miss_count": 2,
         "inductor_time_us": summary["phase_times_us"]["inductor"],
@@ -204,6 +205,87 @@ def test_series_are_labels_else_folders(tmp_path, manifest):
     }
 
 
+def functions(*names, recompiles=0, breaks=0):
+    """Return a summary with these functions, the first of which recompiles and breaks."""
+    return {
+        "functions": [
+            {
+                "function": name,
+                "file": "model.py",
+                "recompile_count": 0 if number else recompiles,
+                "graph_break_count": 0 if number else breaks,
+            }
+            for number, name in enumerate(names)
+        ]
+    }
+
+
+def test_programs_of_one_folder_are_series_of_their_own(tmp_path, built, manifest):
+    """Two real programs, and runs that compile less, or nothing, or under a label."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for number in range(3):
+        for name in ("graph_breaks", "recompiles"):
+            source = built(traces.ROOT / "fixtures" / name / "trace").manifest
+            (folder / f"{name}-{number}").mkdir()
+            (folder / f"{name}-{number}" / "manifest.json").write_text(json.dumps(source))
+    trend = seen(folder)
+    names = {one["name"]: one["run_indexes"] for one in trend["series"]}
+    runs = [run["name"].partition("/")[2].rpartition("-")[0] for run in trend["runs"]]
+    assert {tuple(sorted({runs[index] for index in indexes})) for indexes in names.values()} == {
+        ("graph_breaks",),
+        ("recompiles",),
+    }
+    firsts = {
+        name: built(traces.ROOT / "fixtures" / name / "trace").logs[0].summary["functions"][0]["function"]
+        for name in ("graph_breaks", "recompiles")
+    }
+    assert set(names) == {f"runs: {first}" for first in firsts.values()}
+
+
+def test_runs_of_one_program_may_compile_more_or_less(tmp_path, manifest):
+    changes = [
+        functions("step", "loss", "norm"),
+        functions("step", "loss"),
+        functions("step", "loss", "norm", "log"),
+        functions("other", "third"),
+        functions("other"),
+        functions(),
+    ]
+    made_runs(tmp_path / "runs", manifest, changes)
+    trend = seen(tmp_path / "runs")
+    assert [(one["name"], one["run_indexes"]) for one in trend["series"]] == [
+        ("runs: step", [0, 1, 2]),
+        ("runs: other", [3, 4]),
+        ("runs: no functions", [5]),
+    ]
+    made_runs(tmp_path / "one", manifest, [changes[0], functions(), changes[1]])
+    assert [(one["name"], one["run_indexes"]) for one in seen(tmp_path / "one")["series"]] == [
+        ("one", [0, 1, 2])
+    ]
+
+
+def test_a_jump_in_words(tmp_path, manifest):
+    """With the functions whose numbers changed between the two runs."""
+    before = {"compile_us": 12_000_000, "recompile_count": 2, "graph_break_count": 3, "phase_times_us": None}
+    after = {**before, "compile_us": 31_000_000, "recompile_count": 6, "graph_break_count": 2}
+    rows = [
+        {**before, **functions("forward", "loss", recompiles=2, breaks=3)},
+        {**after, **functions("forward", "loss", recompiles=6, breaks=2)},
+    ]
+    made_runs(tmp_path / "runs", manifest, [rows[number >= 6] for number in range(12)], name="run{}")
+    (jump,) = seen(tmp_path / "runs")["jumps"]
+    assert jump["text"] == (
+        "Compile time rose from 12 s to 31 s between run5 and run6; 1 fewer graph break in `forward`; 4 more"
+        " recompiles of `forward`"
+    )
+    text = run_warm(["trend", tmp_path / "runs"], tmp_path).stdout.decode()
+    assert "Compile time rose from 12 s to 31 s between run5 and run6; 1 fewer" in text
+    made_runs(tmp_path / "back", manifest, [rows[number < 6] for number in range(12)], name="run{}")
+    (jump,) = seen(tmp_path / "back")["jumps"]
+    assert jump["text"].startswith("Compile time fell from 31 s to 12 s between run5 and run6; 1 more graph")
+
+
 def test_unknown_numbers_are_skipped_by_jumps(tmp_path, manifest):
     made_runs(
         tmp_path / "runs",
@@ -300,13 +382,17 @@ def test_the_text(nightly):
     text, errors = done.stdout.decode(), done.stderr.decode()
     assert done.returncode == 0
     assert "bert\\u202e-train: 30 runs, 2026-03-01 to 2026-03-30" in text
-    assert "▲ compile time 4" in text and "(+48\u00a0%)" in text
+    assert "▲ Compile time rose from 4" in text
+    assert "mostly in Inductor, between run-017 and run-018." in " ".join(text.split())
     assert (
         "at 2026-03-19 02:00 (nightly/run-018, commit 0000012, torch 2.13.0 → 2.14.0)" in text
         and text.count("torch ") == 1
     )
     assert "\n    tlparse-bundle compare nightly/run-017 nightly/run-018\n" in text
-    assert "graph breaks 6 → 7\n    in the last run; it may be an outlier (nightly/run-029" in text
+    assert (
+        "1 more graph break between run-028 and run-029.\n    in the last run; it may be an outlier"
+        " (nightly/run-029" in text
+    )
     rows = [line.split() for line in text.splitlines() if line.startswith("  2026")]
     assert [row[-2] for row in rows] == ["nightly/run-028", "nightly/run-029"] and "28 earlier runs" in text
     assert errors.startswith("Left out: nightly/broken: ") and errors.count("\n") == 1
@@ -355,7 +441,9 @@ def test_bundles_at_a_url(manifest, tmp_path):
     ):
         runs, broken = read_runs(Bundles({place: open_place(name)}).locations())
         assert [run.location.name for run in runs] == names and broken == []
-        assert {run.series for run in runs} == {"nightly"} and runs[-1].values["graph_break_count"] == 5
+        assert [series.name for series in series_of(runs)] == ["nightly"] and runs[-1].values[
+            "graph_break_count"
+        ] == 5
 
 
 # ---- the PyTorch benchmark database

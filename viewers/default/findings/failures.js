@@ -25,6 +25,7 @@ const KINDS = {
   exception: "exception",
   eager_backward: "backward not compiled ahead",
   export: "failed export",
+  decompositions: "run_decompositions failed",
   fx_interpreter: "graph could not be run",
   make_fx: "make_fx failed",
   restart: "restart",

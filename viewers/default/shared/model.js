@@ -232,8 +232,9 @@ export const kindCount = (model, type) =>
     0,
   );
 
-/** True when the log has records of torch.export. @param {Model} model */
+/** True when the log has calls of torch.export or their problems. @param {Model} model */
 export const hasExport = (model) =>
+  summaryOf(model.log).export_count > 0 ||
   ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some(
     (type) => kindCount(model, type) > 0,
   );

@@ -23,7 +23,8 @@ import { contextPairs } from "./symbols.js";
 /** Tone, sign, word. @type {Record<string, [string, string, string]>} */
 const KINDS = {
   exported: ["ok", "✔", "exported"],
-  unfinished: ["error", "✖", "no program"],
+  failed: ["error", "✖", "failed"],
+  unknown: ["break", "!", "outcome not recorded"],
   missing_fake_kernel: ["error", "✖", "no fake kernel"],
   mismatched_fake_kernel: ["error", "✖", "wrong fake kernel"],
   data_dependent_error: ["error", "✖", "data-dependent"],
@@ -114,8 +115,8 @@ export async function openExport({ log, state }) {
 /** Return calls and problems in log order. @param {any} model @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
 function itemsOf(model, exports, failures, stacks) {
   const calls = exports.map((row, call) => ({
-    kind: row.program_event === null ? "unfinished" : "exported",
-    event: row.start_event ?? row.program_event,
+    kind: row.outcome === "succeeded" ? "exported" : row.outcome,
+    event: row.event,
     compile: numberOf(model, row),
     call,
     failure: null,
@@ -161,14 +162,26 @@ function exportDetail({ log, state, model, exports }, item, items) {
     pairs([
       [
         "Start",
-        row.start_event === null
-          ? "not recorded (draft_export doesn't log its start)"
-          : recordLink(row.start_event, state),
+        row.start_event !== null
+          ? recordLink(row.start_event, state)
+          : row.program_event !== null
+            ? "not recorded (draft_export doesn't log its start)"
+            : "not recorded (set TORCH_DTRACE)",
+      ],
+      ["Reason", row.outcome === "failed" ? (row.reason ?? "not recorded") : null],
+      ["Failure", row.failure_event === null ? null : recordLink(row.failure_event, state)],
+      [
+        "Further attempts",
+        row.conversions
+          .map((/** @type {any} */ attempt) => attempt.reason ?? "reason not recorded")
+          .join("; "),
       ],
       [
         "Program",
         row.program_event === null
-          ? "none"
+          ? row.outcome === "succeeded"
+            ? "not recorded (set TORCH_DTRACE)"
+            : "none"
           : artifactLink(log, model, state, numberOf(model, row), row.program_event, "exported program"),
       ],
     ]),
@@ -212,10 +225,10 @@ function failureDetail({ log, state, model, stacks, exports }, item) {
         "During ",
         h(
           "a",
-          { href: state.link({ view: "export", item: String(call.start_event ?? call.program_event) }) },
+          { href: state.link({ view: "export", item: String(call.event) }) },
           `export ${count(item.call + 1)}`,
         ),
-        call.program_event === null && " (no program)",
+        call.outcome === "failed" && " (failed)",
       ),
     expressionFold({ log, state }, model, stacks, failure.expression_event),
     stackFold(stacks, failure.user_stack, "User stack"),

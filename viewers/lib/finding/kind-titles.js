@@ -9,6 +9,7 @@ const OF_LOGS = {
   "cudagraph-skip": "CUDA graphs skipped",
   "data-problem": "Damaged log",
   "export-assumption": "Export assumption",
+  "export-attempt": "Attempt of an export",
   "export-failure": "Export failure",
   "failure": "Failure",
   "graph-break": "Graph break",

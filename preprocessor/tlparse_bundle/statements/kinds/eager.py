@@ -9,9 +9,9 @@ from tlparse_bundle.base.wording import first_line, function_name, large, listed
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
 from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.failure_causes import failure_key, failures_by_cause
 from tlparse_bundle.statements.failure_groups import is_suppressed
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.kinds.failures import failure_key, grouped_failures
 from tlparse_bundle.statements.statement import KindReference
 
 KINDS = ("runs-eager",)
@@ -100,7 +100,7 @@ def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
 
 
 def _suppressed(facts: Facts) -> Iterator[Finding]:
-    for group in facts.once(grouped_failures):
+    for group in facts.once(failures_by_cause):
         numbers = [
             failure.compile_index
             for failure in group

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
-from tlparse_bundle.statements.export_calls import export_around, graph_ends, stop_around
+from tlparse_bundle.model.compiles import EXPORT_RECORDS
+from tlparse_bundle.statements.export_calls import conversion, graph_ends, stop_around
+from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.failure_groups import failures
+from tlparse_bundle.statements.failure_causes import failure_key, failures_by_cause
+from tlparse_bundle.statements.failure_groups import Failure, failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
 from tlparse_bundle.statements.statement import KindReference, SeverityName
@@ -16,14 +19,15 @@ from tlparse_bundle.statements.statement import KindReference, SeverityName
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
 
-KINDS = ("export-failure", "export-assumption")
+KINDS = ("export-failure", "export-assumption", "export-attempt")
 REFERENCE = {
     "export-failure": KindReference(
         title="Export failure",
         meaning="`torch.export` or `draft_export` could not produce a correct program. An operator has no "
-        "fake kernel or a wrong one, the program branches on data, or no program was recorded.",
+        "fake kernel or a wrong one, the program branches on data, or the log does not record the reason.",
         fix="Register a fake kernel, or state what holds with `torch._check(…)`.",
-        not_when="If the log ends inside an export, the export may have succeeded later.",
+        not_when="If the log ends inside an export, it may have succeeded later: the headline says that its "
+        "outcome is not recorded.",
     ),
     "export-assumption": KindReference(
         title="Export assumption",
@@ -32,13 +36,20 @@ REFERENCE = {
         "the program.",
         not_when="If every input of the exported program satisfies the condition, the program is correct.",
     ),
+    "export-attempt": KindReference(
+        title="Attempt of an export",
+        meaning="A function such as `torch.onnx.export` tries several ways to convert a program. One way "
+        "failed, before one that succeeded or after one that failed too. The failure of a call counts once.",
+        fix="If the call failed, fix its failure, which this finding belongs to.",
+        not_when="The message of an attempt can show a second problem of the program.",
+    ),
 }
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    exports = facts.table("exports")
-    if exports:
-        yield from _without_program(facts, exports)
+    exports = facts.table(EXPORT_RECORDS)
+    yield from _without_program(facts.once(export_calls), facts)
+    yield from _attempts(facts)
     groups: dict[tuple[Any, ...], list[ExportFailuresRow]] = {}
     lines: dict[tuple[Any, ...], str | None] = {}  # of the program
     for row in facts.lists("export_failures"):
@@ -74,39 +85,56 @@ def _end_of_graph(facts: Facts, row: ExportFailuresRow) -> Mapping[str, Any]:
     }
 
 
-def _without_program(facts: Facts, exports: Sequence[ExportsRow]) -> Iterator[Finding]:
-    """Yield the exports without a program and without a record of why."""
-    failed = {
-        export_around(facts, failure.events[0])
-        for failure in facts.once(failures)
-        if failure.export is not None
-    }
-    without = []
-    for row in exports:
-        begin = row["start_event"]
-        if (
-            row["program_event"] is None
-            and begin is not None
-            and export_around(facts, begin) not in failed
-            and stop_around(facts, begin) is None
-        ):
-            without.append(row)
+def _without_program(calls: Sequence[ExportsRow], facts: Facts) -> Iterator[Finding]:
+    """Yield the calls that failed without a record of why."""
+    without = [call for call in calls if call["outcome"] == "failed" and call["failure_event"] is None]
     if without:
         yield Finding(
             "export-failure",
             "error",
             (
-                f"{len(without):,} of {plural(len(exports), 'export')} did not produce a program"
-                if len(exports) > 1
-                else "The export did not produce a program"
-            ),
+                f"{len(without):,} of {plural(len(calls), 'export')} failed"
+                if len(calls) > 1
+                else "The export failed"
+            )
+            + ", and the log does not record why",
             ("no program",),
-            "The export failed, or the log ends inside it.",
-            compiles=[facts.number_of(row) for row in without],
-            events=[row["start_event"] for row in without if row["start_event"] is not None],
+            "The log goes on after the call without its program. Some errors leave no record, such as a"
+            " violated constraint.",
+            compiles=[facts.number_of(call) for call in without],
+            events=[call["event"] for call in without],
             count=len(without),
             details={"problem": "no_program", "condition": None, "assumed": None, "operator": None},
         )
+
+
+def _attempts(facts: Facts) -> Iterator[Finding]:
+    """Yield the attempts of conversions that failed: those after the first one, or before a good one."""
+    for failure in facts.once(failures):
+        if failure.recovery is not None:
+            yield _attempt(failure, failure, 1, "failed, a later one succeeded", None)
+    for group in facts.once(failures_by_cause):
+        for failure in group:
+            for number, attempt in enumerate(failure.attempts, 2):
+                yield _attempt(failure, attempt, number, "failed too", failure_key(group))
+
+
+def _attempt(
+    root: Failure, attempt: Failure, number: int, outcome: str, because_of: tuple[str, int] | None
+) -> Finding:
+    message = first_line(attempt.cells["reason"])
+    via = conversion(root.frames)
+    return Finding(
+        "export-attempt",
+        "info",
+        f"Attempt {number} of {code(via.name if via else 'torch.export')} {outcome}"
+        f"{f': {message}' if message else ''}",
+        (number, message),
+        compiles=[attempt.compile_index],
+        events=attempt.events,
+        because_of=because_of,
+        details={"attempt": number, "message": message or None},
+    )
 
 
 class _Problem(NamedTuple):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import (
     MOST_TEXT,
     code,
@@ -20,12 +18,24 @@ from tlparse_bundle.base.wording import (
 )
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
-from tlparse_bundle.statements.export_calls import ahead_of_time
+from tlparse_bundle.statements.export_calls import (
+    AHEAD,
+    AOT_INDUCTOR,
+    ahead_of_time,
+    caller,
+    conversion,
+)
 from tlparse_bundle.statements.facts import Facts, FunctionKey, total
+from tlparse_bundle.statements.failure_causes import (
+    failure_key,
+    failures_by_cause,
+    message_of,
+    phase_of,
+    type_of,
+)
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
-    failures,
     is_suppressed,
     lost_us,
     matches_break,
@@ -59,6 +69,12 @@ REFERENCE = {
 _TITLES = {
     "compile": ("{who} failed to compile", "compile", "compiles", "failed"),
     "unnamed": ("An unnamed compile failed", "compile", "compiles", "failed"),
+    "aot_inductor": (
+        "An AOTInductor compile failed",
+        "AOTInductor compile",
+        "AOTInductor compiles",
+        "failed",
+    ),
     "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
     "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
     "eager_backward": (
@@ -67,7 +83,13 @@ _TITLES = {
         "backwards",
         "could not be compiled ahead of time",
     ),
-    "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
+    "export": ("`{call}`{of} failed", "export", "exports", "failed"),
+    "decompositions": (
+        "`run_decompositions` of an exported program failed",
+        "call of `run_decompositions`",
+        "calls of `run_decompositions`",
+        "failed",
+    ),
     "fx_interpreter": (
         "Interpreting a graph failed outside a compile",
         "graph",
@@ -83,76 +105,20 @@ _TITLES = {
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
 _MOST_FUNCTIONS = 5
-_COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    for group in facts.once(grouped_failures):
+    for group in facts.once(failures_by_cause):
         yield _finding(facts, group)
     yield from _restarts(facts)
 
 
-def grouped_failures(facts: Facts) -> list[list[Failure]]:
-    """Return the failures by their cause: each group is one finding."""
-    groups: dict[tuple[Any, ...], list[Failure]] = {}
-    for failure in facts.once(failures):
-        groups.setdefault(_cause(facts, failure), []).append(failure)
-    return list(groups.values())
-
-
-def failure_key(group: Sequence[Failure]) -> tuple[str, int]:
-    """Return the key of the finding of a group, for ``because_of`` of others."""
-    return "failure", group[0].events[0]
-
-
-def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
-    """Return what failures with one cause share: a problem of the machine, or an exception and its line."""
-    machine = environment(failure.cells["reason"])
-    if machine is not None:
-        return machine.name, _phase(failure)
-    operator = operator_without_fake_kernel(failure.cells["reason"])
-    if operator is not None:
-        return "no fake kernel", operator, _phase(failure)
-    message = _message(failure)
-    name = failure.name if not message else None  # without a message, the name identifies the failure
-    return (
-        _type(failure),
-        normalised(message),
-        _phase(failure),
-        name,
-        failure.cells["file"],
-        failure.cells["line"],
-    )
-
-
-def _phase(failure: Failure) -> str:
-    """Return the phase of a failure. torch logs only an exception if it also leaves an enclosing compile."""
-    return "compile" if failure.phase == "exception" else failure.phase
-
-
-def _message(failure: Failure) -> str:
-    """Return the first line of the message; of a C++ compiler, its first error."""
-    head, _, _ = taken_apart(failure.cells["reason"])
-    error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
-    return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
-
-
-def _type(failure: Failure) -> str | None:
-    """Return the class name of an exception."""
-    name: str | None = failure.cells["type"]
-    return name and name.rpartition(".")[2]
-
-
 def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKey]) -> str:
     """Return the title up to the reason."""
-    first, phase = group[0], _phase(group[0])
+    first, phase = group[0], phase_of(group[0])
     names = {failure.name for failure in group}
     if phase == "compile" and names == {None}:
-        phase = (
-            "ahead"
-            if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time)
-            else "unnamed"
-        )
+        phase = _unnamed(facts, first)
     one, noun, nouns, verb = _TITLES[phase]
     of = (
         f" of {plural(len(functions), 'function')}"
@@ -163,7 +129,22 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
     )
     if len(group) > 1:
         return f"{plural(len(group), noun, nouns)}{of} {verb}"
-    return one.format(who=code(first.name) if first.name else "An unnamed compile", of=of)
+    via = conversion(first.frames)
+    return one.format(
+        who=code(first.name) if first.name else "An unnamed compile",
+        of=of,
+        call="torch.export" if via is None else via.name,
+    )
+
+
+def _unnamed(facts: Facts, failure: Failure) -> str:
+    """Return what a compile without a function is, by the stack of its record."""
+    if facts.compiles[failure.compile_index]["id"] is not None:
+        return "unnamed"
+    if failure.frames:
+        called = caller(failure.frames)
+        return called if called in (AHEAD, AOT_INDUCTOR) else "unnamed"
+    return AHEAD if facts.once(ahead_of_time) else "unnamed"
 
 
 def _function(facts: Facts, failure: Failure) -> FunctionKey:
@@ -195,10 +176,10 @@ def _rest(head: str, message: str) -> str | None:
 
 def _finding(facts: Facts, group: list[Failure]) -> Finding:
     first = group[0]
-    phase, cells = _phase(first), first.cells
+    phase, cells = phase_of(first), first.cells
     machine = environment(cells["reason"])
     head, explanation, hints = taken_apart(cells["reason"])
-    message = _message(first)
+    message = message_of(first)
     operator = operator_without_fake_kernel(cells["reason"])
     what = _what(group, machine, operator)
     functions = Counter(_function(facts, failure) for failure in group)
@@ -244,14 +225,14 @@ def _what(group: Sequence[Failure], machine: Environment | None, operator: str |
         return _problem(group, machine)
     if operator is not None:
         return f"{code(operator)} has no fake kernel"
-    return ": ".join(filter(None, [_type(group[0]), _message(group[0])]))
+    return ": ".join(filter(None, [type_of(group[0]), message_of(group[0])]))
 
 
 def _fingerprinted(first: Failure, machine: Environment | None, operator: str | None) -> tuple[Any, ...]:
     """Return the cause that is a part of the fingerprint."""
     if machine is not None or operator is not None:
-        return _phase(first), machine.name if machine else operator
-    cause = _phase(first), _type(first), _message(first)
+        return phase_of(first), machine.name if machine else operator
+    cause = phase_of(first), type_of(first), message_of(first)
     return cause if cause[2] else (*cause, first.cells["source_line"])
 
 
@@ -297,7 +278,7 @@ def _raised_at(facts: Facts, failure: Failure) -> str | None:
 
 
 def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
-    if _phase(group[0]) != "compile":
+    if phase_of(group[0]) != "compile":
         return None
     count = sum(is_suppressed(facts, failure.compile_index) for failure in group)
     if not count:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
+from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.source_places import is_generated
@@ -50,7 +50,7 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
     file, name, line = function
     failed = all(facts.compiles[facts.number_of(row)]["failure_type"] is not None for row in rows)
     noun = noun_of(rows)
-    exported = function[1] is None and export_count(facts) > 0
+    exported = function[1] is None and bool(facts.once(export_calls))
     again = (
         ""
         if failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.timeline import Span
 
 KINDS = ("unfinished-compile",)
+# Spans around all others of a compile; torch versions have different ones.
+_AROUND = re.compile(r"dynamo|entire_frame_compile|_compile\.compile_inner|compile_attempt_\d+")
 REFERENCE = {
     "unfinished-compile": KindReference(
         title="Unfinished compile",
@@ -96,7 +99,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         "unfinished-compile",
         "error",
         title,
-        (name, [span.name for span in chain]),
+        (name, [span.name for span in chain if not _AROUND.fullmatch(span.name)]),
         text,
         (name, file, line),
         [compile_index],

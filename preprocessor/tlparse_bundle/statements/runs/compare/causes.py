@@ -1,15 +1,13 @@
-"""Changes that can cause other changes: torch, settings, the backend, findings and the program."""
+"""Changes that can cause other changes: torch, the backend, findings and the program."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
-from tlparse_bundle.base.machine_text import normalised, tail
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, function_name, listed, plural
-from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
@@ -21,28 +19,19 @@ from tlparse_bundle.statements.runs.compare.matched_findings import (
     Matched,
     changed_findings,
 )
-from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.statement import Place
 
 _MAX_GRAPH = 4_000_000  # bytes of a graph that is compared
-_MAX_VALUE = 200  # characters of a setting
 _SIGNATURE = re.compile(  # torch/fx/graph.py, print_readable
     rb"^    def forward\(self,? ?([^\n]{0,200000}?)\):$", re.MULTILINE
 )
 _INPUT = re.compile(rb'(\w{1,300}) ?: "([^"\n]{1,300})"')
 _CALL = re.compile(rb"^ +\w+(?:: \"[^\"\n]*\")? = ([A-Za-z_][\w.]{0,200})\(", re.MULTILINE)
 _STRIDES = re.compile(r"(\[[^\]]*\]).*")
-# Words in names of settings that depend on the machine, not on the compile.
-_OF_MACHINES = frozenset(("dir", "path", "pid", "port", "upload"))
 # Reported as cache changes, with the differences of the keys.
 _OF_CACHES = frozenset(("cache-miss", "cache-bypass"))
 _OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # kinds of logs that end early
 _LEAD_TO_GRAPHS = frozenset(("graph-break", "failure", "recompile", "specialization"))
-_MODULES = {
-    "inductor_config": "torch._inductor.config",
-    "dynamo_config": "torch._dynamo.config",
-    "functorch_config": "torch._functorch.config",
-}
 _STEPS = {
     "inductor": "Inductor",
     "aot_autograd": "AOTAutograd only (like `aot_eager`)",
@@ -61,22 +50,6 @@ def torch_changes(pairs: Pairs) -> Iterator[Change]:
             change="changed",
             details={"base": base, "new": new},
             key="torch",
-        )
-
-
-def setting_changes(pairs: Pairs) -> Iterator[Change]:
-    if not pairs.same_torch:
-        return  # defaults differ between releases
-    for setting in changed_settings(pairs.base.first, pairs.new.first):
-        name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
-        details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
-        yield Change(
-            "setting",
-            "info",
-            f"{code(name)} is {code(setting.new)}, was {code(setting.base)}",
-            change="changed",
-            details=details,
-            key=("setting", setting.config, setting.name),
         )
 
 
@@ -107,10 +80,10 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     """Yield findings that are new, gone, worse or better."""
     base, new = pairs.base.first, pairs.new.first
-    same_wording = pairs.same_torch and not base.ends_early and not new.ends_early
+    same_wording = pairs.same_wording and not base.ends_early and not new.ends_early
     changes = [
         _finding(pairs, matched)
-        for matched in changed_findings(base, new, same_wording)
+        for matched in changed_findings(base, new, same_wording, pairs.moves)
         if matched.row["kind"] not in _OF_CACHES and _is_reached(pairs, matched)
     ]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
@@ -267,43 +240,6 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
             details={"base": before_words, "new": now_words},
             key=("training", function, file, line),
         )
-
-
-class Setting(NamedTuple):
-    """A changed setting; ``base`` and ``new`` are JSON."""
-
-    config: str
-    name: str
-    base: str
-    new: str
-
-
-def changed_settings(base: Run, new: Run) -> list[Setting]:
-    """Return settings that both runs record with different values, by name."""
-    ours, theirs = _settings(base), _settings(new)
-    settings = []
-    for config in sorted(ours.keys() & theirs.keys()):
-        before, now = ours[config], theirs[config]
-        for name in sorted(before.keys() & now.keys()):
-            if dumps(before[name]) != dumps(now[name]):
-                setting = Setting(config, name, _text(before[name]), _text(now[name]))
-                if setting.base != setting.new and _OF_MACHINES.isdisjoint(re.split(r"[._]", name)):
-                    settings.append(setting)
-    return settings
-
-
-def _settings(run: Run) -> dict[str, dict[str, Any]]:
-    """Return the settings of the first compile, by configuration."""
-    settings: dict[str, dict[str, Any]] = {}
-    for config in run.configs:
-        if config["base"] is None and type(config["value"]) is dict:
-            settings.setdefault(config["field"], config["value"])
-    return settings
-
-
-def _text(value: Any) -> str:
-    """Return a value as JSON without machine-specific text."""
-    return normalised(dumps(value).decode())[:_MAX_VALUE]
 
 
 def difference(base: bytes, new: bytes) -> str:

@@ -11,6 +11,7 @@ from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.frames import Frame, align
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup, changed_lookups
 from tlparse_bundle.statements.runs.compare.change import Likeness
+from tlparse_bundle.statements.runs.compare.moved_code import Move, Name, as_in_base, moves, name_of
 from tlparse_bundle.statements.runs.compare.noise import Amounts, Noise, noise
 from tlparse_bundle.statements.runs.compare.run import Run
 
@@ -91,7 +92,10 @@ class Pairs:
 
     def __init__(self, base: Side, new: Side):
         self.base, self.new = base, new
-        self.rows = [self._compared(pair) for pair in matched(base.first.frames, new.first.frames)]
+        self.moves: list[Move] = moves(base.first, new.first)
+        self._moved = {move.new for move in self.moves}
+        pairs = matched(base.first.frames, new.first.frames, self.moves)
+        self.rows = [self._compared(pair) for pair in pairs]
         self.of_new = {row.pair.new.key: number for number, row in enumerate(self.rows) if row.pair.new}
         self.of_base = {row.pair.base.key: number for number, row in enumerate(self.rows) if row.pair.base}
 
@@ -99,10 +103,25 @@ class Pairs:
     def same_torch(self) -> bool:
         return self.base.first.torch_version == self.new.first.torch_version
 
+    @property
+    def same_wording(self) -> bool:
+        """Whether both logs record one torch version; a log without a version may have any wording."""
+        return self.same_torch and self.new.first.torch_version is not None
+
     def numbers_of(self, side: Side, compiles: Collection[str]) -> list[int]:
         """Return the numbers of the pairs of compiles, given by keys in the first run of a side."""
         numbers = self.of_base if side is self.base else self.of_new
         return [numbers[frame.key] for frame in side.first.frames_of(compiles)]
+
+    @property
+    def moved_places(self) -> dict[Name, tuple[str | None, int | None, list[int]]]:
+        """File, line and pairs of each function of ``moves``, by its name in the new run."""
+        places: dict[Name, tuple[str | None, int | None, list[int]]] = {}
+        for number, row in enumerate(self.rows):
+            frame = row.pair.new
+            if frame is not None and (name := name_of(frame)) in self._moved:
+                places.setdefault(name, (name.file, frame.first_line, []))[2].append(number)
+        return places
 
     def _compared(self, pair: Pair) -> Compared:
         base, new = self.base.first, self.new.first
@@ -114,6 +133,8 @@ class Pairs:
         graph = (
             UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
         )
+        if graph == OTHER and name_of(two) in self._moved and base.structure(one) == new.structure(two):
+            graph = SAME  # comments in a graph name the function and its file
         lookups = list(changed_lookups(base, new, one, two))
         last, now = base.reached(one), new.reached(two)
         reached = (last, now) if last and now and last != now else None
@@ -258,9 +279,12 @@ class _Code(NamedTuple):
     line: int
 
 
-def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
-    """Return all compiles of both runs once: in order of the new run, others at their place in base."""
-    columns, (mine, other) = align(_same_names(base, new))
+def matched(base: Sequence[Frame], new: Sequence[Frame], moved: Sequence[Move] = ()) -> list[Pair]:
+    """Return all compiles of both runs once: in order of the new run, others at their place in base.
+
+    ``moved``: functions with a different name or file in the new run.
+    """
+    columns, (mine, other) = align(_same_names(base, as_in_base(new, moved)))
     of_base = {id(column): frame for column, frame in zip(mine, base, strict=True)}
     of_new = {id(column): frame for column, frame in zip(other, new, strict=True)}
     return [Pair(of_base.get(id(column)), of_new.get(id(column))) for column in columns]

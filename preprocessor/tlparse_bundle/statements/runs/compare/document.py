@@ -27,8 +27,10 @@ from tlparse_bundle.statements.runs.compare.change import (
     compared,
     rows,
 )
+from tlparse_bundle.statements.runs.compare.changed_settings import give_reasons, setting_changes
 from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
 from tlparse_bundle.statements.runs.compare.headline import summary
+from tlparse_bundle.statements.runs.compare.moved_code import move_changes
 from tlparse_bundle.statements.runs.compare.net_result import counts
 from tlparse_bundle.statements.runs.compare.noise import total_noise_us
 from tlparse_bundle.statements.runs.compare.run import PHASES, Run, Texts
@@ -183,7 +185,7 @@ def _log(
 def _changes(pairs: Pairs) -> list[Change]:
     environment = [
         *causes.torch_changes(pairs),
-        *causes.setting_changes(pairs),
+        *setting_changes(pairs),
         *causes.backend_changes(pairs),
     ]
     of_vllm = pairs.base.first.pieces.backends and pairs.new.first.pieces.backends
@@ -195,6 +197,7 @@ def _changes(pairs: Pairs) -> list[Change]:
         )
 
         environment += piece_changes(pairs)
+    environment += move_changes(pairs.moves, pairs.moved_places)
     findings = list(causes.finding_changes(pairs))
     graphs = [*causes.graph_changes(pairs, findings), *causes.training_changes(pairs)]
     compiles = list(effects.compile_changes(pairs, findings))
@@ -205,7 +208,8 @@ def _changes(pairs: Pairs) -> list[Change]:
     if of_vllm:
         link_to_pieces(changes)
     changes += effects.time_changes(pairs, tuple(changes))
-    for change in changes:
+    give_reasons(changes)
+    for change in reversed(changes):  # effects first
         if change.cost_us is None and change.key is not None:
             led = [
                 number

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from tlparse_bundle.base.machine_text import tail
+from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.finding import UNLISTED
+from tlparse_bundle.statements.runs.compare.moved_code import Move, Name
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.statement import severity_of
 
@@ -80,15 +82,18 @@ def matched_findings(base: Sequence[Row], new: Sequence[Row]) -> list[Matched]:
     return matched
 
 
-def changed_findings(base: Run, new: Run, same_wording: bool) -> Iterator[Matched]:
+def changed_findings(
+    base: Run, new: Run, same_wording: bool, moved: Sequence[Move] = ()
+) -> Iterator[Matched]:
     """Yield the findings that changed, except those about times.
 
+    ``moved``: functions with a different name or file in the new run.
     A finding that one log cannot record is neither new nor gone. Without ``same_wording`` (different torch,
     or an incomplete log), the same finding can have a different fingerprint.
     """
     matched = [
         one
-        for one in matched_findings(base.findings, new.findings)
+        for one in _with_moved(matched_findings(base.findings, new.findings), moved)
         if one.change != SAME and one.row["kind"] not in (*TIMED, *_CONSEQUENCES)
     ]
     missing = {NEW: base.not_recorded, GONE: new.not_recorded}
@@ -109,6 +114,39 @@ def changed_findings(base: Run, new: Run, same_wording: bool) -> Iterator[Matche
         if one.row["kind"] not in hidden.get(one.change, ())
         and not (ambiguous and _place(one.row) in ambiguous)
     )
+
+
+def _with_moved(matched: Sequence[Matched], moved: Sequence[Move]) -> list[Matched]:
+    """Match findings of functions that moved: their fingerprints contain the name and the file."""
+    if not moved:
+        return list(matched)
+    names = {move.new: move.base for move in moved}
+    files = {move.new.file: move.base.file for move in moved if move.new.file != move.base.file}
+    gone: dict[tuple[Any, ...], list[Matched]] = {}
+    for one in matched:
+        if one.change == GONE:
+            gone.setdefault((one.row["kind"], _name(one.row)), []).append(one)
+    found, dropped = [], set()
+    for one in matched:
+        name = _name(one.row)
+        name = names.get(name) or Name(name.function, files.get(name.file, name.file))
+        before = gone.get((one.row["kind"], name)) if one.change == NEW else None
+        if before:
+            old = next((other for other in before if _reason(other) == _reason(one)), before[0])
+            before.remove(old)
+            dropped.add(old.base_index)
+            one = Matched(_change(old.row, one.row), old.base, one.new, old.base_index, one.new_index)
+        found.append(one)
+    return [one for one in found if one.change != GONE or one.base_index not in dropped]
+
+
+def _reason(one: Matched) -> Any:
+    return one.row["details"].get("reason")
+
+
+def _name(row: Row) -> Name:
+    file = (row["file"] or "").replace("\\", "/").rpartition("/")[2]
+    return Name(function_of(row["function"]), file)
 
 
 def _both_sides(matched: Sequence[Matched]) -> set[_Place]:

@@ -16,6 +16,7 @@ from tlparse_bundle.model.compiles import compiling_us, forward_us
 from tlparse_bundle.statements.not_recorded import ends_early
 from tlparse_bundle.statements.ranks.comparable_text import Contents, comparable, on_device
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, FrameRow, Frames
+from tlparse_bundle.statements.runs.compare.graph_structure import structure
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -72,6 +73,7 @@ class Run:
         self.name = name
         self.log = log
         self.texts = texts
+        self._structures: dict[str, str | None] = {}
 
     @cached_property
     def _frames(self) -> _Frames:
@@ -115,6 +117,12 @@ class Run:
             ),
             b"",
         )
+
+    def structure(self, frame: Frame) -> str | None:
+        """Return a hash of the captured graph without names and places; None if the log has none."""
+        if frame.key not in self._structures:
+            self._structures[frame.key] = structure(self.graph_text(frame))
+        return self._structures[frame.key]
 
     def is_training(self, frame: Frame) -> bool | None:
         """Return whether AOTAutograd built a backward graph; None: not recorded, as after a cache hit."""

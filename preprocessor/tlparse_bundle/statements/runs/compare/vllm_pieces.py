@@ -11,6 +11,7 @@ from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change, Direction
+from tlparse_bundle.statements.runs.compare.changed_settings import MAX_WORD, value_words
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Pieces, Run
 
@@ -273,7 +274,8 @@ def _setting_changes(base: Sequence[VllmBackendsRow], new: Sequence[VllmBackends
                 yield Change(
                     "setting",
                     "info",
-                    f"vLLM's {code(name)} is {code(now)}, was {code(old)}",
+                    f"vLLM's {value_words(name, old, now)}",
+                    text=f"It is {code(now)}, was {code(old)}." if max(len(now), len(old)) > MAX_WORD else "",
                     change="changed",
                     details={"config": "vllm", "name": name, "base": old, "new": now},
                     key=("setting", "vllm", name),

@@ -17,6 +17,8 @@ from tlparse_bundle.statements.runs.trend.metrics import (
     step,
 )
 from tlparse_bundle.statements.runs.trend.run import Location, Run, ends_early
+from tlparse_bundle.statements.runs.trend.sentences import sentence
+from tlparse_bundle.statements.runs.trend.series import series_of
 
 _ORDER = {
     metric.key: (metric.key in PHASES, number) for number, metric in enumerate(METRICS)
@@ -35,11 +37,10 @@ def document(
 
     ``urls``: URLs of bundles by name, for pages. ``compare_url``: URL of the page that compares two bundles.
     """
-    series: dict[str, list[int]] = {}
-    for index, run in enumerate(runs):
-        series.setdefault(run.series, []).append(index)
-    names = sorted(series, key=lambda name: (-len(series[name]), name))
-    changes = [change for number, name in enumerate(names) for change in _changes(runs, number, series[name])]
+    series = series_of(runs)
+    changes = [
+        change for number, one in enumerate(series) for change in _changes(runs, number, one.run_indexes)
+    ]
     return {
         "format": {"name": NAME, "version": VERSION},
         "compare_url": compare_url,
@@ -56,7 +57,7 @@ def document(
         ],
         "runs": [_run(run, urls.get(run.location.name)) for run in runs],
         "values": {metric.key: [run.values[metric.key] for run in runs] for metric in METRICS},
-        "series": [{"name": name, "run_indexes": series[name]} for name in names],
+        "series": [one._asdict() for one in series],
         "jumps": sorted((change for change in changes if change["confirmed"]), key=_weight),
         "latest": sorted((change for change in changes if not change["confirmed"]), key=_weight),
         "skipped": [
@@ -113,12 +114,14 @@ def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int])
                     "base_run_index": _before(indexes, at),
                     "run_count": len(indexes) - indexes.index(at),
                     "comparison_url": None,
+                    "text": "",
                     "changes": [],
                 },
             )
             row["changes"].append(_change(metric, jump))
     for row in rows.values():
         row["changes"].sort(key=lambda change: _ORDER[change["metric"]])
+        row["text"] = sentence(runs[row["base_run_index"]], runs[row["run_index"]], row["changes"])
     return [{**row, "confirmed": confirmed} for (_, confirmed), row in rows.items()]
 
 

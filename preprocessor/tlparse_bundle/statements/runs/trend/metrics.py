@@ -21,6 +21,7 @@ class Metric(NamedTuple):
     unit: str
     worse: str | None
     help: str
+    one: str = ""  # the title of one, for counts
 
     @property
     def least(self) -> Least:
@@ -82,6 +83,7 @@ METRICS = (
         COUNT,
         None,
         "Frames and ahead-of-time compiles. With several logs: the one with the most.",
+        "compile",
     ),
     Metric(
         "graph_break_count",
@@ -89,6 +91,7 @@ METRICS = (
         COUNT,
         "more",
         "Graph breaks. With several logs: the one with the most.",
+        "graph break",
     ),
     Metric(
         "recompile_count",
@@ -97,6 +100,7 @@ METRICS = (
         "more",
         "Compiles of a code object after its first, caused by guard failures. With"
         " several logs: the one with the most.",
+        "recompile",
     ),
     Metric(
         "recompile_limit_count",
@@ -104,6 +108,7 @@ METRICS = (
         COUNT,
         "more",
         "Functions that Dynamo stopped recompiling. With several logs: the one with the most.",
+        "function at the recompile limit",
     ),
     Metric(
         "failure_count",
@@ -111,6 +116,7 @@ METRICS = (
         COUNT,
         "more",
         "Failures, each counted once. With several logs: the one with the most.",
+        "failure",
     ),
     Metric(
         "unfinished_count",
@@ -118,6 +124,7 @@ METRICS = (
         COUNT,
         "more",
         "Compiles that were open when the log ended. With several logs: the one with the most.",
+        "unfinished compile",
     ),
     Metric(
         "fx_graph_hit_count",
@@ -125,6 +132,7 @@ METRICS = (
         COUNT,
         "less",
         "Not recorded if the cache was not used. With several logs: the one with the most misses.",
+        "FX graph cache hit",
     ),
     Metric(
         "fx_graph_miss_count",
@@ -132,6 +140,7 @@ METRICS = (
         COUNT,
         "more",
         "Not recorded if the cache was not used. With several logs: the one with the most.",
+        "FX graph cache miss",
     ),
     Metric(
         "aot_autograd_hit_count",
@@ -139,6 +148,7 @@ METRICS = (
         COUNT,
         "less",
         "Not recorded if the cache was not used. With several logs: the one with the most misses.",
+        "AOTAutograd cache hit",
     ),
     Metric(
         "aot_autograd_miss_count",
@@ -146,6 +156,7 @@ METRICS = (
         COUNT,
         "more",
         "Not recorded if the cache was not used. With several logs: the one with the most.",
+        "AOTAutograd cache miss",
     ),
     Metric(
         "error_count",
@@ -153,6 +164,7 @@ METRICS = (
         COUNT,
         "more",
         "With several logs: the one with the most. Findings about several ranks do not count.",
+        "error",
     ),
     Metric(
         "warning_count",
@@ -160,6 +172,7 @@ METRICS = (
         COUNT,
         "more",
         "With several logs: the one with the most. Findings about several ranks do not count.",
+        "warning",
     ),
 )
 BY_KEY = {metric.key: metric for metric in METRICS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
@@ -16,6 +16,8 @@ _AT_ONCE = 8
 _MAX_TEXT = 100
 _MOST_VERSIONS = 10
 _EXACT = 1 << 53  # integers below it are the same in a browser
+_OF_FUNCTIONS = ("recompile_count", "graph_break_count")
+FunctionName = tuple[str, str]  # function, file
 _LATEST_US = 253_402_300_800_000_000  # the year 10000
 
 
@@ -37,11 +39,13 @@ class Run:
     log_count: int
     torch_versions: tuple[str, ...]
     values: dict[str, int | None]  # by key of the metric; None: not recorded
+    first_function: FunctionName | None = None  # that was compiled first
+    by_function: dict[str, dict[FunctionName, int]] = field(default_factory=dict)  # by key of the metric
 
     @property
-    def series(self) -> str:
-        """The name of the series: the label, else the folder."""
-        return self.label or self.location.folder
+    def functions(self) -> frozenset[FunctionName]:
+        """The functions that identify the program."""
+        return frozenset(self.by_function.get("recompile_count", ()))
 
 
 def ends_early(run: Run) -> bool:
@@ -72,6 +76,8 @@ def read_run(location: Location) -> Run:
         len(logs),
         tuple(versions[:_MOST_VERSIONS]),
         _values(summaries),
+        _first_function(summaries),
+        {key: _by_function(summaries, key) for key in _OF_FUNCTIONS},
     )
 
 
@@ -126,6 +132,24 @@ def _values(summaries: Sequence[dict[str, Any]]) -> dict[str, int | None]:
             _highest([max(counted, key=lambda counts: counts["miss"])[outcome]]) if counted else None
         )
     return values
+
+
+def _first_function(summaries: Sequence[dict[str, Any]]) -> FunctionName | None:
+    return next((_function(row) for summary in summaries for row in summary.get("functions", ())), None)
+
+
+def _by_function(summaries: Sequence[dict[str, Any]], key: str) -> dict[FunctionName, int]:
+    """Return the highest number of any log, by function."""
+    numbers: dict[FunctionName, int] = {}
+    for summary in summaries:
+        for row in summary.get("functions", ()):
+            name = _function(row)
+            numbers[name] = max(numbers.get(name, 0), _highest([row[key]]) or 0)
+    return numbers
+
+
+def _function(row: dict[str, Any]) -> FunctionName:
+    return row["function"][:_MAX_TEXT], (row["file"] or "")[:_MAX_TEXT]
 
 
 def _highest(numbers: Iterable[Any]) -> int | None:
