@@ -1,4 +1,4 @@
-"""The same six programs with eleven minors of torch: findings agree with the processes' own reports."""
+"""The same six programs with twelve minors of torch: findings agree with the processes' own reports."""
 
 import json
 

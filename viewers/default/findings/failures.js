@@ -27,6 +27,7 @@ const KINDS = {
   export: "failed export",
   fx_interpreter: "graph could not be run",
   make_fx: "make_fx failed",
+  compile_worker: "compile workers failed",
   restart: "restart",
 };
 
