@@ -45,6 +45,30 @@ def test_findings_leave_out_library_calls_by_design(program):
     assert found["aten.topk"]["file"] == "program.py" and found["aten.topk"]["severity"] == "info"
 
 
+@pytest.mark.parametrize(
+    "call", ["torch.ops.aten.convolution.default", "aten.randint.low_out", "aten.bmm.dtype"]
+)
+def test_calls_by_design_are_no_finding(log_of, call):
+    it = log_of(log(GRAPH + code(call)))
+    assert it.table("fallbacks")[0]["name"] == call
+    assert [row for row in it.findings() if row["kind"] == "fallback"] == []
+
+
+def test_an_operator_in_a_library_has_the_function_of_the_program_as_its_place(log_of):
+    stack = '{"stack": [{"line": 3, "name": "mine", "filename": 0}]}'
+    head = f"""
+    str ["/home/user/project/own.py", 0]
+    dynamo_start 0/0 {stack}
+    """
+    library = "/opt/venv/lib/python3.11/site-packages/transformers/model.py"
+    it = log_of(
+        log(head + GRAPH.replace("/home/user/project/a.py", library) + code("torch.ops.aten.topk.default"))
+    )
+    (finding,) = (row for row in it.findings() if row["kind"] == "fallback")
+    assert (finding["file"], finding["function"]) == ("own.py", "mine")
+    assert it.table("fallbacks")[0]["file"] == library
+
+
 def code(call, nodes="topk"):
     return f"""
     inductor_output_code 0/0

@@ -112,7 +112,7 @@ def _won_by_library(tunings: Sequence[AutotuningsRow], kept: Sequence[Autotuning
     if not kept:
         return None
     known = sum(row["best"] is not None for row in tunings)
-    which = "its only benchmark" if known == 1 else f"{len(kept):,} of {known:,} benchmarks"
+    which = "the only benchmark" if known == 1 else f"{len(kept):,} of {known:,} benchmarks"
     names = listed([_operator(row) for row in _distinct(kept)], _MOST_OPERATORS)
     return (
         f"In {which} ({duration(sum(map(_us, kept)))}) a library call won, which also runs without"

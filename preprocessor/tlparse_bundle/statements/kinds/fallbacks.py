@@ -24,13 +24,15 @@ REFERENCE = {
         fix="If the operator matters for speed, replace it by operators that Inductor compiles, or move it "
         "out of the compiled function.",
         not_when="The kernel of the library is often as fast as it can be. Matrix products, convolutions, "
-        "attention, Fourier transforms and linear algebra are library calls by design, and not reported.",
+        "attention, Fourier transforms, linear algebra and random numbers are library calls by design, and not "
+        "reported.",
     ),
 }
-# Operators for which the call of a library is the best that Inductor can do, and those without a kernel.
+# Operators for which the call of a library is the best that Inductor can do, those without a kernel, and
+# random numbers: Inductor calls aten.randint itself, for the seeds of its own kernels.
 _BY_DESIGN = re.compile(
-    r"aten\.(?:\w*mm\w*|\w*conv\w*|\w*attention\w*|\w*rnn\w*|\w*lstm\w*|\w*gru\w*|_?linalg_\w+|_fft_\w+|mv|dot|vdot"
-    r"|\w*cholesky\w*|lu_\w+|geqrf|ormqr|triangular_solve|view\w*|_?reshape\w*|resize\w*|set_\w*|copy_|as_strided\w*"
+    r"aten\.(?:rand\w*|\w*mm\w*|\w*conv\w*|\w*attention\w*|\w*rnn\w*|\w*lstm\w*|\w*gru\w*|_?linalg_\w+|_fft_\w+|mv|dot"
+    r"|vdot|\w*cholesky\w*|lu_\w+|geqrf|ormqr|triangular_solve|view\w*|_?reshape\w*|resize\w*|set_\w*|copy_|as_strided\w*"
     r"|_local_scalar_dense|item|_assert\w*|sym_\w+|empty\w*|slice\w*|select\w*|_?to_copy|detach|alias)"
 )
 _MOST_PLACES = 3
@@ -73,8 +75,11 @@ def _finding(facts: Facts, operator: str, rows: list[FallbacksRow]) -> Finding:
 
 
 def _place(facts: Facts, row: FallbacksRow) -> Place:
-    """Return the line of the operator; of one in a library, the function that was compiled."""
-    if row["file"] is None or not is_of_program(row["file"]):
+    """Return the line of the operator; of one in a library, the function of the program that was compiled."""
+    compiled = facts.compiles[facts.number_of(row)]["file"]
+    if row["file"] is None or (
+        not is_of_program(row["file"]) and compiled is not None and is_of_program(compiled)
+    ):
         return (*facts.place_of(facts.number_of(row))[:2], None)
     return row["function"], facts.short(row["file"]), row["line"]
 
