@@ -98,6 +98,74 @@ export interface AutogradCaptures {
   reasons: string[];
 }
 
+/** Candidates of autotuning that torch logs: one row per candidate, grouped by autotuning, the fastest first and then those that did not compile. Up to torch 2.15, only the fastest candidate, the fastest in Triton, and those that did not compile are recorded; 'choice_count' of autotunings says how many there were. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface AutotuneChoices {
+  /** 'id' in table autotunings, which has operator, shapes and dtypes. */
+  autotuning: number;
+  /** Compile of the autotuning; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name: that of an operator for a library call ('mm'), otherwise of a kernel ('triton_mm_18'). null for one that did not compile, whose name torch does not log. */
+  name: string | null;
+  /** 'extern': a library call, such as ATen's; 'triton', 'cpp', 'cutlass', 'ck', 'cutedsl': a kernel from a template of Inductor; 'other': another kernel, or unknown. */
+  kind: "extern" | "triton" | "cpp" | "cutlass" | "ck" | "cutedsl" | "other";
+  /** Configuration of the kernel, as torch writes it; null without one. */
+  description: string | null;
+  /** Position by time among all candidates: 0 is the fastest. null for one that did not compile. */
+  position: number | null;
+  /** Benchmarked time in microseconds; null for one that did not run. */
+  time_us: number | null;
+  /** Class of the exception as torch finds it in the message; null without one. */
+  error_type: string | null;
+  /** Message of the exception; null without one. */
+  error: string | null;
+  /** Its time divided by that of the fastest; null when one is unknown. */
+  ratio: number | null;
+}
+
+/** Autotunings of an operator while compiling: one row per benchmark of its candidates ('…_template_autotuning' in the timeline), or per compile of candidates ('…_template_precompiling') without a benchmark, in order of their ends. Statistics of the candidates are recorded since torch 2.9. Runs in which a cache has the result are not recorded. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface Autotunings {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Operator, as torch names it here: 'mm', 'addmm', 'convolution', 'flex_attention' … */
+  operator: string;
+  /** Begin of the benchmark: 'begin_event' of its span; null without a benchmark. */
+  begin_event: number | null;
+  /** End of the benchmark, which has the statistics; null without a benchmark. */
+  end_event: number | null;
+  /** Time of the benchmark in microseconds; null without a benchmark. */
+  duration_us: number | null;
+  /** End of the compile of the candidates, which has their exceptions; null when not recorded. */
+  precompile_event: number | null;
+  /** Time to compile the candidates in microseconds; null when not recorded. */
+  precompile_us: number | null;
+  /** Shapes of the inputs, as torch writes them: '64x128, 128x32'; null when not recorded. */
+  shapes: string | null;
+  /** Strides of the inputs, as torch writes them; null when not recorded. */
+  strides: string | null;
+  /** dtypes of the inputs; empty when not recorded. */
+  dtypes: string[];
+  /** Benchmarked candidates; null when not recorded. */
+  choice_count: number | null;
+  /** Benchmarked candidates in Triton; null when not recorded. */
+  triton_choice_count: number | null;
+  /** Name of the fastest candidate. Inductor uses it, unless a different one fuses better with what follows. null when not recorded. */
+  best: string | null;
+  /** Its kind, as in autotune_choices; null when not recorded. */
+  best_kind: "extern" | "triton" | "cpp" | "cutlass" | "ck" | "cutedsl" | "other" | null;
+  /** Its time in microseconds; null when not recorded, and when no candidate ran. */
+  best_time_us: number | null;
+  /** Time of the second fastest candidate divided by that of the fastest; null when torch does not log it, which is always unless the second is the fastest in Triton. */
+  runner_up_ratio: number | null;
+  /** Candidates that did not compile, of those that torch logs. */
+  failed_count: number;
+}
+
 /** Files that hold the payloads of a log, each once. Use it to verify or copy files; reading a payload does not need it. A payload of 256 KiB or more has a file of its own; smaller payloads of one kind are stored one after another in files of about 1 MiB. Logs share equal files. */
 export interface Blobs {
   /** Path of the file, relative to manifest.json. Payloads are in blobs/<first 2 digits>/<SHA-256>, with the ending of the codec; the chromium events, whose times no other log shares, are in the folder of the log. */
@@ -460,6 +528,34 @@ export interface Compiles {
   artifact_count: number | null;
 }
 
+/** CUDA graphs: one row per compile and direction whose graph torch recorded or could not use, in order of the first record. torch does not log the warm-up runs before a recording, replays, and reasons that it finds while the program runs, such as too many recordings. A compile without a row did not ask for CUDA graphs, or did not run. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface CudaGraphs {
+  /** Compile; for a recording, the newest with the id in its record. null when unknown. */
+  compile: string | null;
+  /** Attempt of that compile; null without a compile. */
+  attempt: number | null;
+  /** 'backward': the graph of a backward; 'forward': any other graph. */
+  direction: "forward" | "backward";
+  /** Number of recordings. A graph is recorded again for new sizes, and when it runs after a different graph. */
+  record_count: number;
+  /** Ends of the recordings ('CUDAGraphNode.record' in the timeline); at most 1,000. */
+  record_events: number[];
+  /** Time of all recordings in microseconds. */
+  record_us: number;
+  /** Metrics with the reason; null without one. */
+  skip_event: number | null;
+  /** Why torch does not use CUDA graphs for it, as torch writes it; null without a reason. */
+  skip_reason: string | null;
+  /** File of the innermost frame that the reason names ('Found from'); null when it names none. */
+  file: string | null;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
+}
+
 /** Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event has the whole text. */
 export interface DataDependentErrors {
   /** Number of the record. */
@@ -745,11 +841,11 @@ export interface Failures {
   compile: string | null;
   /** Attempt of that compile; the last one for a restart; null outside any compile. */
   attempt: number | null;
-  /** 'compile': the metrics of a compile report a failure; 'backward': the metrics of a backward compile do; 'restart': one of the restart reasons in the metrics of a compile (at most 1000); 'exception': dynamo_error, a frame compile raised an exception; 'eager_backward': the backward could not be compiled ahead; 'fx_interpreter': a node failed while a graph was interpreted; 'make_fx': make_fx failed and left a partial graph. */
-  kind: "compile" | "backward" | "restart" | "exception" | "eager_backward" | "fx_interpreter" | "make_fx";
-  /** Exception type: in metrics its qualified name ('Unsupported'), in a traceback with its module ('torch._dynamo.exc.Unsupported'). null for restart, fx_interpreter and make_fx, which have none. */
+  /** 'compile': the metrics of a compile report a failure; 'backward': the metrics of a backward compile do; 'restart': one of the restart reasons in the metrics of a compile (at most 1000); 'exception': dynamo_error, a frame compile raised an exception; 'eager_backward': the backward could not be compiled ahead; 'fx_interpreter': a node failed while a graph was interpreted; 'make_fx': make_fx failed and left a partial graph; 'compile_worker': the process of the compile workers died (torch 2.15 and newer). */
+  kind: "compile" | "backward" | "restart" | "exception" | "eager_backward" | "fx_interpreter" | "make_fx" | "compile_worker";
+  /** Exception type: in metrics its qualified name ('Unsupported'), in a traceback with its module ('torch._dynamo.exc.Unsupported'). null for restart, fx_interpreter, make_fx and compile_worker, which have none. */
   type: string | null;
-  /** Message of the exception without torch's stack and advice; for a restart, its reason; for fx_interpreter, message and node. null when not recorded, as for make_fx. */
+  /** Message of the exception without torch's stack and advice; for a restart, its reason; for fx_interpreter, message and node; for compile_worker, process id, return code and last output. null when not recorded, as for make_fx. */
   reason: string | null;
   /** User file where it happened: innermost frame of the user's code, or the source of the last node of a partial graph; null when unknown. */
   file: string | null;
@@ -763,6 +859,30 @@ export interface Failures {
   user_traceback: string | null;
   /** Stack of the caller, for a record outside any compile; null otherwise. */
   stack: number | null;
+}
+
+/** ATen operators that generated code calls as they are: one row per operator and record of code, in order of first appearance. Calls for which Inductor has no kernel of its own by design, such as convolutions in the C++ wrapper, are included; those through 'extern_kernels' are only in table kernels. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface Fallbacks {
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** What the code calls: 'name' in table kernels. */
+  name: string;
+  /** The operator: 'aten.topk'. */
+  operator: string;
+  /** Calls in the code; at most 1000. */
+  call_count: number;
+  /** File of the operator in the program, from Dynamo's graph; null when unknown, as in most backwards. */
+  file: string | null;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
 }
 
 /** Findings, most important first: what went wrong, where, what it cost and how to fix it. One row per finding. The headline's numbers are in 'summary' of the log's row in the manifest. A log has at most 300 findings; a last one of kind 'unlisted' counts the rest. */
@@ -1630,6 +1750,32 @@ export interface Metrics {
   configs: Record<string, number | null>;
   /** Names of values that are cut at about 20,000 characters. */
   cut: string[];
+}
+
+/** Calls of the compile functions of torch's native operators, which are written in CuTeDSL, Triton or FlyDSL: one row per native_dsl_compile (torch 2.15 and newer), in file order. No span has their time. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface NativeCompiles {
+  /** Number of the record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Operator, such as 'aten::topk'; null when not recorded. */
+  op: string | null;
+  /** Language of the kernel: 'cutedsl', 'triton' …; null when not recorded. */
+  dsl: string | null;
+  /** 'compiled', 'cache_hit' or 'error'; null when not recorded. */
+  outcome: string | null;
+  /** Whether a kernel was compiled; null when not recorded. */
+  compiled: boolean | null;
+  /** Time of the call in microseconds. For Triton it includes the launch. null when not recorded. */
+  duration_us: number | null;
+  /** Key of the kernel in its cache, as torch writes it; null when not recorded. */
+  key: string | null;
+  /** Hits of this cache so far; Triton has no such count and writes 0. null when not recorded. */
+  hit_count: number | null;
+  /** Misses of this cache so far; for Triton, variants of the kernel. null when not recorded. */
+  miss_count: number | null;
 }
 
 /** Source lines of torch (or of a different library) that wrote records, with the bytes that each wrote, in order of first appearance. One line can write several kinds of records. */
@@ -2840,6 +2986,26 @@ export interface VllmSubmodules {
   shape_hash: string | null;
   /** Name of the first submodule of the backend with an equal graph; null for the first one. */
   same_as: string | null;
+}
+
+/** Reports about jobs of Inductor's compile workers that take long: one row per compile_worker_status (torch 2.15 and newer), in file order. A worker reports a job again and again while it runs; torch does not record its end. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface WorkerReports {
+  /** Number of the record. */
+  event: number;
+  /** Compile that the job belongs to: the newest with the id in the report; null when the report names none. */
+  compile: string | null;
+  /** Newest attempt of that compile at the time of the report; null without a compile. */
+  attempt: number | null;
+  /** Number of the job, from 0 for each pool of workers; null when not recorded. */
+  job: number | null;
+  /** Time since the job was submitted, in microseconds; null when not recorded. */
+  elapsed_us: number | null;
+  /** 'queued': no worker has begun; 'running'; 'querying_cache'; 'compiling'. null when not recorded, as for spawned workers. */
+  phase: string | null;
+  /** Time in that phase, in microseconds; null when not recorded, as for 'queued'. */
+  phase_elapsed_us: number | null;
+  /** Process id of the worker; null when not recorded, as for 'queued'. */
+  worker_pid: number | null;
 }
 
 /** A baseline that 'tlparse-bundle check --write-baseline' writes: findings that later runs may have. One finding per line, ordered by kind, file, function and fingerprint. */

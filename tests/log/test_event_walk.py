@@ -179,6 +179,10 @@ UNSEEN = [
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
     ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbol_values"),
     ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "autograd_captures"),
+    # written by torch 2.15 and newer
+    ("artifact:compile_worker_status", {}, '{"job_id": 1, "elapsed_s": 61.0, "phase": "queued", "compile_id": null}', "worker_reports"),
+    ("artifact:compile_worker_sidecar_death", {}, "sidecar pid=12 returncode=-9", "failures"),
+    ("artifact:native_dsl_compile", {}, '{"op": "aten::topk", "dsl": "cutedsl", "outcome": "compiled", "compiled": true}', "native_compiles"),
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
     ("aot_autograd_backward_compilation_metrics", {"fail_type": None}, None, "metrics"),
@@ -190,6 +194,7 @@ UNSEEN = [
 # Described, but not parsed into a table on their own.
 NOT_PARSED = {
     "artifact:*_fused": "a debug dump of scheduler nodes; only with reorder_for_peak_memory_debug",
+    "artifact:flex_gemm_*": "a report for people about one phase of lowering, without a fixed form",
     "artifact:fx_net_acc_splitter_finder_events": "of a splitter that torch.compile does not use",
     "graph_dump:vllm_patterns.*": (
         "what the patterns of a pass look for; one of the artifacts of its piece in vllm_pieces"

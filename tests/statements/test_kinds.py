@@ -19,6 +19,7 @@ VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
 WARM = "warm"  # a run with the cache of an earlier one, after a change
 IN_BRANCH = "in_branch"  # a job with a collective in a branch
+OUTSIDE_COMPILES = {"cudagraph-rerecord", "native-compile"}  # kinds whose time is not that of compiling
 # For every kind a log in which it appears, and one in which it must not.
 WHERE = {
     "autotune": ("2.13.0/autotune", "basic_inference"),
@@ -26,19 +27,23 @@ WHERE = {
     "cache-error": ("2.13.0/unpicklable", "caches"),
     "cache-miss": (WARM, "train_step"),
     "runs-eager": ("2.15.0/breaks", "recompiles"),
+    "cudagraph-rerecord": ("2.13.0/cudagraph_records", "2.13.0/cudagraphs"),
     "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
     "collective-parity": (IN_BRANCH, "ranks4"),
     "data-problem": (DAMAGED, "failures"),
     "export-attempt": ("2.13.0/onnx_export", "2.13.0/exports"),
     "export-assumption": ("2.15.0/export", "dynamic_shapes"),
     "export-failure": ("export_dtrace", "aoti"),
+    "fallback": ("2.13.0/fallbacks", "basic_inference"),
     "failure": ("failures", "recompiles"),
     "graph-break": ("graph_breaks", "2.13.0/limit_raises"),
     "guard-cost": ("2.13.0/guards", "2.13.0/hints"),
+    "native-compile": ("2.15.0/native_ops", "2.15.0/slow_worker"),
     "missing-wait": ("2.13.0/no_wait", "ranks4"),
     "recompile": ("recompiles", "graph_breaks"),
     "recompile-limit": ("2.13.0/limit_raises", "2.13.0/half"),
     "restart": ("2.4.1/breaks", "graph_breaks"),
+    "slow-worker": ("2.15.0/slow_worker", "2.15.0/worker_dies"),
     "slow-span": ("aoti", "killed"),
     "specialization": ("dynamic_shapes", "2.13.0/ties"),
     "unlisted": ("2.13.0/many", "ranks4"),
@@ -142,7 +147,8 @@ def test_no_cost_is_more_than_the_time_of_compiling(logs):
     for name, log in logs:
         total = log.summary["compile_us"]
         for row in log.findings():
-            assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
+            if row["cost_us"] is not None and row["kind"] not in OUTSIDE_COMPILES:
+                assert row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
 
 
 def test_hints_of_torch_come_first(logs):

@@ -1,4 +1,4 @@
-"""The same six programs with eleven minors of torch: findings agree with the processes' own reports."""
+"""The same six programs with twelve minors of torch: findings agree with the processes' own reports."""
 
 import json
 
@@ -9,7 +9,7 @@ import version_truths
 
 FOLDER = traces.ROOT / "fixtures" / "versions"
 VERSIONS = list(version_table.paths(FOLDER))
-MINORS = ["2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.12", "2.13", "2.15"]
+MINORS = ["2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.12", "2.13", "2.14", "2.15"]
 
 
 def logs_of(built, version, name):

@@ -23,6 +23,11 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "dynamic_shapes": ["overview", "symbols", "symbols&item=25", "tensors&item=112", "guards"],
     "export_dtrace": ["overview", "export", "export&item=39"],
     "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
+    "versions/2.13.0/autotune_gemms.log.zst": ["autotuning", "autotuning&item=1", "kernels", "compile&compile=0/0"],
+    "versions/2.13.0/cudagraph_records.log.zst": ["cudagraphs", "cudagraphs&item=1/0:backward"],
+    "versions/2.13.0/cudagraphs.log.zst": ["cudagraphs"],
+    "versions/2.15.0/slow_worker.log.zst": ["workers"],
+    "versions/2.15.0/native_ops.log.zst": ["workers"],
     "ranks4": ["overview", "search&q=reduce&by=logs"],
 }  # fmt: skip
 # Fixture and two or more of its addresses, so that each is reached from another one. A single test would

@@ -175,7 +175,9 @@ def bundle_of(tmp_path_factory):
     once = once_in_a_session(tmp_path_factory)
 
     def make(source, codec="zstd"):
-        path = FIXTURES / source / "trace" if isinstance(source, str) else source
+        path = source
+        if isinstance(source, str):
+            path = FIXTURES / source if source.endswith(".zst") else FIXTURES / source / "trace"
         if isinstance(path, Path) and not path.exists():
             pytest.skip(f"there is no {path}")
 

@@ -65,6 +65,46 @@ class AutogradCapturesRow(TypedDict):
     reasons: list[str]
 
 
+class AutotuneChoicesRow(TypedDict):
+    """Candidates of autotuning that torch logs: one row per candidate, grouped by autotuning, the fastest first and then those that did not compile."""
+
+    autotuning: int
+    compile: str | None
+    attempt: int | None
+    name: str | None
+    kind: Literal["extern", "triton", "cpp", "cutlass", "ck", "cutedsl", "other"]
+    description: str | None
+    position: int | None
+    time_us: float | None
+    error_type: str | None
+    error: str | None
+    ratio: float | None
+
+
+class AutotuningsRow(TypedDict):
+    """Autotunings of an operator while compiling: one row per benchmark of its candidates ('…_template_autotuning' in the timeline), or per compile of candidates ('…_template_precompiling') without a benchmark, in order of their ends."""
+
+    id: int
+    compile: str | None
+    attempt: int | None
+    operator: str
+    begin_event: int | None
+    end_event: int | None
+    duration_us: int | None
+    precompile_event: int | None
+    precompile_us: int | None
+    shapes: str | None
+    strides: str | None
+    dtypes: list[str]
+    choice_count: int | None
+    triton_choice_count: int | None
+    best: str | None
+    best_kind: Literal["extern", "triton", "cpp", "cutlass", "ck", "cutedsl", "other"] | None
+    best_time_us: float | None
+    runner_up_ratio: float | None
+    failed_count: int
+
+
 class BlobsRow(TypedDict):
     """Files that hold the payloads of a log, each once."""
 
@@ -296,6 +336,23 @@ class CompilesRow(TypedDict):
     artifact_count: int | None
 
 
+class CudaGraphsRow(TypedDict):
+    """CUDA graphs: one row per compile and direction whose graph torch recorded or could not use, in order of the first record."""
+
+    compile: str | None
+    attempt: int | None
+    direction: Literal["forward", "backward"]
+    record_count: int
+    record_events: list[int]
+    record_us: int
+    skip_event: int | None
+    skip_reason: str | None
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
+
+
 class DataDependentErrorsRow(TypedDict):
     """Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order."""
 
@@ -481,7 +538,7 @@ class FailuresRow(TypedDict):
     event: int
     compile: str | None
     attempt: int | None
-    kind: Literal["compile", "backward", "restart", "exception", "eager_backward", "fx_interpreter", "make_fx"]
+    kind: Literal["compile", "backward", "restart", "exception", "eager_backward", "fx_interpreter", "make_fx", "compile_worker"]
     type: str | None
     reason: str | None
     file: str | None
@@ -490,6 +547,21 @@ class FailuresRow(TypedDict):
     source_line: str | None
     user_traceback: str | None
     stack: int | None
+
+
+class FallbacksRow(TypedDict):
+    """ATen operators that generated code calls as they are: one row per operator and record of code, in order of first appearance."""
+
+    code_event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    operator: str
+    call_count: int
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
 
 
 class FindingsRemedies(TypedDict):
@@ -806,6 +878,22 @@ class MetricsRow(TypedDict):
     values: dict[str, Any]
     configs: dict[str, int | None]
     cut: list[str]
+
+
+class NativeCompilesRow(TypedDict):
+    """Calls of the compile functions of torch's native operators, which are written in CuTeDSL, Triton or FlyDSL: one row per native_dsl_compile (torch 2.15 and newer), in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    op: str | None
+    dsl: str | None
+    outcome: str | None
+    compiled: bool | None
+    duration_us: int | None
+    key: str | None
+    hit_count: int | None
+    miss_count: int | None
 
 
 class OriginsRow(TypedDict):
@@ -1606,6 +1694,19 @@ class VllmSubmodulesRow(TypedDict):
     same_as: str | None
 
 
+class WorkerReportsRow(TypedDict):
+    """Reports about jobs of Inductor's compile workers that take long: one row per compile_worker_status (torch 2.15 and newer), in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    job: int | None
+    elapsed_us: int | None
+    phase: str | None
+    phase_elapsed_us: int | None
+    worker_pid: int | None
+
+
 class LogTable(Protocol):
     """What ``Log.table`` gives by the name of a table."""
 
@@ -1617,6 +1718,10 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["attempts"]) -> list[AttemptsRow]: ...
     @overload
     def __call__(self, name: Literal["autograd_captures"]) -> list[AutogradCapturesRow]: ...
+    @overload
+    def __call__(self, name: Literal["autotune_choices"]) -> list[AutotuneChoicesRow]: ...
+    @overload
+    def __call__(self, name: Literal["autotunings"]) -> list[AutotuningsRow]: ...
     @overload
     def __call__(self, name: Literal["blobs"]) -> list[BlobsRow]: ...
     @overload
@@ -1642,6 +1747,8 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["compiles"]) -> list[CompilesRow]: ...
     @overload
+    def __call__(self, name: Literal["cuda_graphs"]) -> list[CudaGraphsRow]: ...
+    @overload
     def __call__(self, name: Literal["data_dependent_errors"]) -> list[DataDependentErrorsRow]: ...
     @overload
     def __call__(self, name: Literal["ddp_splits"]) -> list[DdpSplitsRow]: ...
@@ -1665,6 +1772,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["failed_partitions"]) -> list[FailedPartitionsRow]: ...
     @overload
     def __call__(self, name: Literal["failures"]) -> list[FailuresRow]: ...
+    @overload
+    def __call__(self, name: Literal["fallbacks"]) -> list[FallbacksRow]: ...
     @overload
     def __call__(self, name: Literal["findings"]) -> list[FindingsRow]: ...
     @overload
@@ -1707,6 +1816,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["metric_fields"]) -> list[MetricFieldsRow]: ...
     @overload
     def __call__(self, name: Literal["metrics"]) -> list[MetricsRow]: ...
+    @overload
+    def __call__(self, name: Literal["native_compiles"]) -> list[NativeCompilesRow]: ...
     @overload
     def __call__(self, name: Literal["origins"]) -> list[OriginsRow]: ...
     @overload
@@ -1775,6 +1886,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["vllm_pieces"]) -> list[VllmPiecesRow]: ...
     @overload
     def __call__(self, name: Literal["vllm_submodules"]) -> list[VllmSubmodulesRow]: ...
+    @overload
+    def __call__(self, name: Literal["worker_reports"]) -> list[WorkerReportsRow]: ...
     @overload
     def __call__(self, name: str) -> list[Any]: ...
     def __call__(self, name: str) -> Any: ...

@@ -58,13 +58,15 @@ class Batches:
         self._known_stacks = (0, 0)
         self._known_origins = self._known_pids = 0
         self._timeline = timeline
+        self._endings = tuple(name[1:] for name in timeline or () if name.startswith("*"))
         self._kinds: dict[tuple[str, str | None], int] = {}
         self._compiles: dict[tuple[CompileId | None, int], int] = {}  # the newest
         self._compile_numbers, self._compile_count = KeyNumbers(), 0
 
     def of(self, events: Sequence[Event]) -> Batch:
         """Return the batch of the next events, and set their ``kind_index`` and ``compile_index``."""
-        kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
+        kinds, compiles = self._kinds, self._compiles
+        timeline, endings = self._timeline, self._endings
         rows: list[EventRow] = []
         spans: list[Span] = []
         others: list[Event] = []
@@ -105,7 +107,7 @@ class Batches:
             spans.append(
                 (event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id)
             )
-            if timeline is None or span["name"] in timeline:
+            if timeline is None or span["name"] in timeline or span["name"].endswith(endings):
                 others.append(event)
         return batch
 

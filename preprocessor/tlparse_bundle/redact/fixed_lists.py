@@ -89,7 +89,8 @@ _WORDS = words("""
     ActivationQuantFusionPass FixFunctionalizationPass PostCleanupPass AttnFusionPass
     SequenceParallelismPass AsyncTPPass AllReduceFusionPass RMSNormFusionPass SiluMulQuantFusionPass
     QKNormRoPEFusionPass miss_no_key stale fallback fx inductor eager compiled reused failed unknown
-    unfinished inductor_loaded not_found
+    unfinished inductor_loaded not_found queued running querying_cache compiling cutedsl triton flydsl
+    cache_hit
     """)
 _PARTS = re.compile(r"[ ,/]+")
 _PLACEHOLDERS = words("""
@@ -260,7 +261,7 @@ LISTS: Mapping[str, Callable[[str], bool]] = {
     "guards": lambda text: text in names("guards") or text == "OTHER",
     "levels": _fullmatch(_LEVEL),
     "metrics": lambda text: text in BY_NAME,
-    "operators": lambda text: _is_operator(text) or _is_kernel(text),
+    "operators": lambda text: _is_operator(text.replace("::", ".", 1)) or _is_kernel(text),
     "policy": lambda text: False,
     "producer": lambda text: text == "tlparse-bundle",
     "settings": lambda text: text in names("settings"),

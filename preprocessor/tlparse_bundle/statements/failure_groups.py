@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ from tlparse_bundle.statements.settings import settings
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FailuresRow, GraphBreaksRow
 
+# torch/_inductor/compile_worker/subproc_pool.py: of its record, and of the exception of each pending job.
+_DEATH = re.compile(r"sidecar pid=(?P<pid>\d+) returncode=\S*\s*(?P<output>.*)", re.DOTALL)
 CAPTURED, CALLED = "captured", "called"  # exports with and without a span
 _NESTED = ("fx_interpreter", "make_fx")
 
@@ -63,13 +66,16 @@ def failures(facts: Facts) -> list[Failure]:
     """
     by_key: dict[tuple[Any, ...], Failure] = {}
     nested: list[tuple[FrameKey, FailuresRow]] = []
+    deaths: list[tuple[int, FailuresRow]] = []
     broken = facts.once(breaks_by_frame)
     for number, row in enumerate(facts.table("failures")):
         compile = facts.compiles[facts.number_of(row)]
         if row["kind"] == "restart" or facts.number_of(row) in facts.refused:
             continue
         frame = facts.frame_key(compile)
-        if facts.frame_of(frame) is None:
+        if row["kind"] == "compile_worker":
+            deaths.append((number, row))
+        elif facts.frame_of(frame) is None:
             _outside(facts, by_key, number, row)
         elif row["kind"] in _NESTED:
             nested.append((frame, row))
@@ -86,6 +92,8 @@ def failures(facts: Facts) -> list[Failure]:
                 if row["kind"] == "fx_interpreter"
                 else {"event": row["event"], "kind": "exception"}
             )
+    for number, row in deaths:
+        _add_death(facts, by_key, number, row)
     for failure in by_key.values():
         failure.events.sort()
     roots = _with_attempts(by_key.values())
@@ -126,6 +134,19 @@ def _is_attempt(root: Failure, failure: Failure) -> bool:
         return False
     before = (conversion(other.frames) for other in (root, *root.attempts))
     return own.way not in {other.way for other in before if other is not None}
+
+
+def _add_death(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
+    """Add the death of a worker process to the failures that name the process; without one, on its own."""
+    death = _DEATH.search(row["reason"] or "")
+    output = death["output"].strip().rpartition("\n")[2] if death else ""
+    process = f"sidecar (pid {death['pid']})" if death else ""
+    named = [failure for failure in by_key.values() if process and process in (failure.cells["reason"] or "")]
+    for failure in named:
+        failure.add({"event": row["event"], "kind": "exception", "worker_output": output})
+    if not named:
+        by_key[number,] = failure = Failure(row["kind"], facts.number_of(row), None)
+        failure.add({**row, "worker_output": output})
 
 
 def _of_compile(facts: Facts, row: FailuresRow) -> Failure:

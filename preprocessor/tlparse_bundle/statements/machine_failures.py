@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -139,6 +140,27 @@ def _host_memory(match: re.Match[str]) -> Environment:
     return Environment("host memory", "the host ran out of memory", (remedy,))
 
 
+def _compile_worker(match: re.Match[str]) -> Environment:
+    returned = match["recorded"] or match["raised"]
+    signal_number = -int(returned) if returned is not None and len(returned) < 5 else 0
+    detail = None if returned is None else f"return code {returned}"
+    if detail and signal_number in _SIGNALS:
+        detail += f", {_SIGNALS[signal_number]}"
+    remedies = [Remedy("Compile in the main process.", "export TORCHINDUCTOR_COMPILE_THREADS=1")]
+    if signal_number in (0, signal.SIGKILL):
+        remedies.insert(
+            0,
+            Remedy(
+                "Check whether the kernel killed it because the machine ran out of memory.",
+                "dmesg | grep -i 'killed process'",
+            ),
+        )
+    return Environment("compile worker", "the compile worker process died", tuple(remedies), detail)
+
+
+# By number, as this system numbers them: those of Linux and macOS that end a process are the same.
+_SIGNALS = {number.value: number.name for number in signal.Signals}
+
 _MOVE = (
     "`TORCHINDUCTOR_CACHE_DIR` and `TRITON_CACHE_DIR` move the caches of Inductor and Triton, `TMPDIR` moves"
     " temporary files."
@@ -206,6 +228,13 @@ def _name(path: str) -> str:
 # Messages of torch (torch/_inductor/exc.py, torch/_dynamo/exc.py), Triton (runtime/build.py,
 # backends/nvidia/driver.py), compilers and Python. The first match wins, so specific messages come first.
 _CAUSES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Environment]], ...] = (
+    (
+        re.compile(
+            r"sidecar pid=\d+ returncode=(?P<recorded>-?\d+)|worker sidecar \(pid \d+\) exited unexpectedly"
+            r" with code (?P<raised>-?\d+)|SubprocPool closed|BrokenProcessPool: A (?:child )?process"
+        ),
+        _compile_worker,
+    ),
     (re.compile(r"Python\.h: No such file or directory|'Python\.h' file not found"), _python_headers),
     (re.compile(r"Failed to find C compiler"), _c_compiler),
     (

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FailuresRow
 
     _Kind = Literal[
-        "compile", "backward", "restart", "exception", "eager_backward", "fx_interpreter", "make_fx"
+        "compile",
+        "backward",
+        "restart",
+        "exception",
+        "eager_backward",
+        "fx_interpreter",
+        "make_fx",
+        "compile_worker",
     ]
 
 _METRICS: dict[str, _Kind] = {
@@ -38,6 +45,7 @@ _EXCEPTIONS: dict[str, _Kind] = {
     "eager_compile_backwards_failure": "eager_backward",
     "fx_interpreter_error": "fx_interpreter",
     "make_fx_fail_partial": "make_fx",
+    "compile_worker_sidecar_death": "compile_worker",
 }
 _MAX_RESTARTS = 1000  # of one compile
 _FROM_USER_CODE = "\nfrom user code:\n"
@@ -68,6 +76,8 @@ class Failures:
             self._fx_interpreter(event)
         elif event.name == "make_fx_fail_partial":
             self._make_fx(event)
+        elif event.name == "compile_worker_sidecar_death":
+            self._add(event, "compile_worker", None, payload_text(event).strip(), None)
         elif event.name in _EXCEPTIONS:
             self._exception(event, _EXCEPTIONS[event.name])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.tables.fallbacks import Fallbacks
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
 from tlparse_bundle.tables.text.generated_code import Code, Kernel, direction_of, read_code
@@ -45,12 +46,13 @@ if TYPE_CHECKING:
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 
 _CODE_ARTIFACTS: dict[str, _Role] = {"inductor_autotune_at_compile_time_code": "autotuning"}
+_GRAPH = "dynamo_output_graph"
 _DUMPS: tuple[_Role, ...] = ("wrapper", "kernel", "header")
 
 
 class Kernels:
     name = "kernels"
-    types = frozenset(("inductor_output_code", "graph_dump", "artifact"))
+    types = frozenset(("inductor_output_code", "graph_dump", "artifact", _GRAPH))
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -61,6 +63,7 @@ class Kernels:
         self._triton_events: dict[tuple[str | None, int | None, str], list[int]] = {}
         self._joined: Rows[KernelsRow] = Rows()  # as far as their triton_kernel_info is final
         self._read = ParseCache(_parse)
+        self._fallbacks = Fallbacks()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -74,6 +77,8 @@ class Kernels:
                 self._observe_info(event)
             elif event.name in _CODE_ARTIFACTS:
                 self._observe_code(event, _CODE_ARTIFACTS[event.name])
+        elif event.type == _GRAPH:
+            self._fallbacks.observe_graph(event)
         elif event.type == "inductor_output_code":
             self._observe_code(event, "output")
         else:
@@ -95,6 +100,8 @@ class Kernels:
             }
             for kernel in kernels
         )
+        if role in ("output", "wrapper"):
+            self._fallbacks.observe_code(place, kernels)
         self._codes.append(
             {
                 **place,
@@ -135,6 +142,7 @@ class Kernels:
         yield "generated_code", self._codes
         yield "kernels", self._joined if self._triton_events else self._kernels
         yield "triton_kernels", self._triton_kernels
+        yield from self._fallbacks.tables()
 
     def _join(self, at_end: bool) -> None:
         """Set the triton_kernel_info of further kernels; before the end of the log, only those that can't

@@ -16,9 +16,12 @@ from tlparse_bundle.log.event import TIMELINE, Event, Span
 from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
+from tlparse_bundle.tables.autotuning import Autotuning
 from tlparse_bundle.tables.caches import Caches
 from tlparse_bundle.tables.communication import Communication
+from tlparse_bundle.tables.compile_workers import CompileWorkers
 from tlparse_bundle.tables.compiles import Compiles
+from tlparse_bundle.tables.cuda_graphs import CudaGraphs
 from tlparse_bundle.tables.export import Export
 from tlparse_bundle.tables.failures import Failures
 from tlparse_bundle.tables.graph_breaks import GraphBreaks
@@ -26,6 +29,7 @@ from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
+from tlparse_bundle.tables.native_compiles import NativeCompiles
 from tlparse_bundle.tables.partition import Partition
 from tlparse_bundle.tables.provenance.table import Provenance
 from tlparse_bundle.tables.recompiles import Recompiles
@@ -52,10 +56,14 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Caches,
     GraphBreaks,
     Failures,
+    CompileWorkers,
+    NativeCompiles,
     Guards,
     Communication,
     Graphs,
     Kernels,
+    Autotuning,
+    CudaGraphs,
     Provenance,
     Partition,
     Runtime,

@@ -50,8 +50,9 @@ class Table(Protocol):
 
     - ``observe_span(span)`` is called for each Span: what most tables need of the timeline, where nearly all
       events are.
-    - ``timeline``: names of the timeline's events that it needs as events, among those of its types. It may
-      also be shown those that another table names.
+    - ``timeline``: names of the timeline's events that it needs as events, among those of its types; one that
+      begins with '*' stands for all names that end with the rest. It may also be shown those that another
+      table names.
     - ``wants(event)``, a static method: false for an event that it does not need.
     - ``reads(event)``: false for an event whose payload it does not need, which may then be None. It must
       depend only on type and name of an event with a payload.

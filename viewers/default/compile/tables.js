@@ -6,10 +6,12 @@ import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
+import { tuningsOf } from "../tables/autotuning.js";
 import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
 import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
+import { tuningSection } from "./tunings.js";
 
 const MOST_SHOWN = 12;
 
@@ -45,6 +47,7 @@ export function compileTables({ log, state }, model, index) {
     ),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
     part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
+    part(tuningsOf(log), (table) => tuningSection(model, table.tunings, attempts, state, query)),
     part(
       Promise.all(
         ["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) =>

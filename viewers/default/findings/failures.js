@@ -28,6 +28,7 @@ const KINDS = {
   decompositions: "run_decompositions failed",
   fx_interpreter: "graph could not be run",
   make_fx: "make_fx failed",
+  compile_worker: "compile workers failed",
   restart: "restart",
 };
 

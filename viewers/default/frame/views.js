@@ -1,6 +1,6 @@
 // The views of this viewer in their groups, and the count beside each.
 import { openOverview } from "../overview/overview.js";
-import { hasExport, kindCount, summaryOf } from "../shared/model.js";
+import { hasExport, hasRows, kindCount, summaryOf } from "../shared/model.js";
 import { provenanceAddress, ranksAddress, vllmAddress } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/frame/frame.js").Group} Group */
@@ -39,6 +39,8 @@ const GROUPS = [
     [
       ["timeline", "Timeline", async () => (await import("../timeline/timeline.js")).openTimeline],
       ["caches", "Caches", async () => (await import("../findings/caches.js")).openCaches],
+      ["autotuning", "Autotuning", async () => (await import("../tables/autotuning.js")).openAutotuning],
+      ["workers", "Workers", async () => (await import("../tables/workers.js")).openWorkers],
     ],
   ],
   [
@@ -47,6 +49,7 @@ const GROUPS = [
       ["stack", "Stack", async () => (await import("../stack/stack.js")).openStack],
       ["compiles", "Compiles", async () => (await import("../compile/compiles.js")).openCompiles],
       ["kernels", "Kernels", async () => (await import("../tables/kernels.js")).openKernels],
+      ["cudagraphs", "CUDA graphs", async () => (await import("../tables/cudagraphs.js")).openCudaGraphs],
       ["provenance", "Provenance"],
       ["vllm", "vLLM"],
       ["symbols", "Symbols", async () => (await import("../tables/symbols.js")).openSymbols],
@@ -63,6 +66,13 @@ const GROUPS = [
     ],
   ],
 ];
+
+/** Tables of the views that are listed only when the log has rows for them. @type {Record<string, string[]>} */
+const TABLES = {
+  autotuning: ["autotunings"],
+  cudagraphs: ["cuda_graphs"],
+  workers: ["worker_reports", "native_compiles"],
+};
 
 /** Return the id of the rail entry that is current in a view. @param {string} view */
 export const railView = (view) => PART_OF[view] ?? view;
@@ -96,6 +106,12 @@ export function viewGroups(bundle, state, log, model, ranksFound) {
     provenance: model ? provenanceAddress(model, state) : null,
     vllm: model ? vllmAddress(model, state) : null,
     export: model && hasExport(model) ? state.link({ ...kept, view: "export" }) : null,
+    ...Object.fromEntries(
+      Object.entries(TABLES).map(([view, names]) => [
+        view,
+        model && hasRows(model, ...names) ? state.link({ ...kept, view }) : null,
+      ]),
+    ),
   });
   const counts = log ? countsOf(bundle, log, model) : {};
   return GROUPS.map(([title, views]) => ({

@@ -28,6 +28,12 @@ const PLACES = {
   "export-assumption": ({ events: [event] }) => ({ view: "export", item: event ?? "" }),
   "guard-cost": ({ events: [event] }) => ({ view: "guards", item: event ?? "" }),
   "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
+  "autotune": ({ details }) => (details.when === "compile" ? { view: "autotuning" } : { view: "timeline" }),
+  "cudagraph-skip": () => ({ view: "cudagraphs", status: "skipped" }),
+  "cudagraph-rerecord": () => ({ view: "cudagraphs", status: "recorded repeatedly" }),
+  "fallback": ({ details }) => ({ view: "kernels", type: "fallback", q: details.operator }),
+  "slow-worker": ({ events: [event] }) => ({ view: "workers", item: `j${event}` }),
+  "native-compile": ({ events: [event] }) => ({ view: "workers", item: `n${event}` }),
   "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),
 };
 

@@ -239,6 +239,9 @@ export const hasExport = (model) =>
     (type) => kindCount(model, type) > 0,
   );
 
+/** True when one of these tables has rows. @param {Model} model @param {...string} names */
+export const hasRows = (model, ...names) => names.some((name) => Object.hasOwn(model.directory.tables, name));
+
 /** Return what the overview shows beside the findings: phases, statuses, refused and slowest compiles. @param {Model} model */
 export function facts(model) {
   const summary = /** @type {any} */ (model.log.summary.summary),

@@ -5,7 +5,7 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
+import { functionName, hasRows, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
 import { provenanceLink } from "../shared/finding-leads.js";
@@ -117,6 +117,8 @@ export async function openKernels({ log, state }) {
         "ul",
         { class: "facts-line" },
         h("li", null, `in ${plural(codes.length, "generated module")}`),
+        hasRows(model, "autotunings") &&
+          h("li", null, h("a", { href: state.link({ view: "autotuning" }) }, "Autotuning")),
         kinds.map((kind) =>
           h(
             "li",

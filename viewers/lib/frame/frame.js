@@ -171,6 +171,9 @@ const PATHS = {
   timeline: "M2 4h6M5 8h9M3.5 12h5",
   caches:
     "M3 4c0-1.2 2.2-2 5-2s5 .8 5 2-2.2 2-5 2-5-.8-5-2v8c0 1.2 2.2 2 5 2s5-.8 5-2V4M3 8c0 1.2 2.2 2 5 2s5-.8 5-2",
+  cudagraphs: "M2.5 4.5h4v3h-4zM9.5 2.5h4v3h-4zM9.5 10.5h4v3h-4zM6.5 6 9.5 4M6.5 6.5l3 5.5",
+  autotuning: "M2.5 13.5h11M4 11V7M7 11V3M10 11V5M13 11V9",
+  workers: "M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.1M5 11h.1M8 5h3M8 11h3",
   stack: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
   compiles: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",
   kernels:

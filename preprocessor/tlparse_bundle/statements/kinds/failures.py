@@ -102,6 +102,12 @@ _TITLES = {
         "calls of `make_fx`",
         "failed outside a compile",
     ),
+    "compile_worker": (
+        "The compile workers failed",
+        "process of compile workers",
+        "processes of compile workers",
+        "failed",
+    ),
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
 _MOST_FUNCTIONS = 5
@@ -192,6 +198,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         inside_text(facts, own_place(cells)),
         _functions(facts, functions),
         _suppressed(facts, group),
+        _worker_output(first),
     ]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
     rows = [frame.row for key in frames if (frame := facts.frame_of(key)) is not None]
@@ -275,6 +282,11 @@ def _raised_at(facts: Facts, failure: Failure) -> str | None:
         f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'Raised at'}"
         f" {code(where)}: {code(at.source_line)}"
     )
+
+
+def _worker_output(failure: Failure) -> str | None:
+    output = failure.cells.get("worker_output")
+    return f"Last output of the process: {code(first_line(output))}" if output else None
 
 
 def _suppressed(facts: Facts, group: list[Failure]) -> str | None:

@@ -1,4 +1,4 @@
-"""Slow compiler steps, autotuning, and slow guard checks."""
+"""Slow compiler steps and slow guard checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tlparse_bundle.statements.statement import MAX_EVIDENCE, KindReference
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardTreesRow
 
-KINDS = ("slow-span", "autotune", "guard-cost")
+KINDS = ("slow-span", "guard-cost")
 REFERENCE = {
     "slow-span": KindReference(
         title="Slow compiler step",
@@ -26,12 +26,6 @@ REFERENCE = {
         fix="Apply the fix of the finding, or keep the compile cache between runs.",
         not_when="Some step always takes the most time. A large share is a problem only if the compile is "
         "too slow.",
-    ),
-    "autotune": KindReference(
-        title="Autotuning",
-        meaning="Inductor spent at least 0.1 s on benchmarking kernels to pick the fastest.",
-        fix="Keep the compile cache between runs. It stores the fastest kernels.",
-        not_when="If the program runs much longer than it compiles, autotuning pays off.",
     ),
     "guard-cost": KindReference(
         title="Slow guard check",
@@ -47,13 +41,8 @@ _LEAST_WITHOUT_FIX_US = 10_000_000  # of a step for which we know no fix
 _LEAST_REPEATS = 3  # of a block, for which torch.compiler.nested_compile_region helps
 _BLOCK = re.compile(r"_modules\['\d{1,5}'\]$")
 _LEAST_SHARE = 0.25  # of the compile time
-_LEAST_AUTOTUNE_US = 100_000
 _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
-_AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetrics)
-    "compile_time_autotune_time_us": "Autotuning",
-    "runtime_triton_autotune_time_us": "Autotuning during the first calls",
-}
 
 # Description of each span (torch/_inductor, torch/_dynamo: dynamo_timed) and its fixes.
 _SPANS: dict[str, tuple[str, list[Remedy]]] = {
@@ -98,6 +87,12 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
         "compiling and loading the generated code",
         [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
     ),
+    "cpp_wrapper_compile": (
+        "compiling the generated C++ wrapper",
+        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+    ),
+    "offload_constants_spill": ("moving constants from the GPU to make room for autotuning", []),
+    "offload_constants_restore": ("moving constants back to the GPU", []),
     "AotCodeCompiler.compile": ("compiling the generated C++ code to a library", []),
     "Scheduler.__init__": ("Inductor deciding what to fuse", []),
     "gc": (
@@ -114,7 +109,6 @@ _ATTEMPT: tuple[str, list[Remedy]] = (
 
 def findings(facts: Facts) -> Iterator[Finding]:
     yield from _slow_spans(facts)
-    yield from _autotuning(facts)
     yield from _guard_checks(facts)
 
 
@@ -162,40 +156,6 @@ def _repeats_blocks(facts: Facts) -> bool:
         if guard["kind"] == "TYPE_MATCH" and (block := _BLOCK.search(guard["source"] or ""))
     )
     return max(blocks.values(), default=0) >= _LEAST_REPEATS
-
-
-def _autotuning(facts: Facts) -> Iterator[Finding]:
-    times: dict[str, list[tuple[float, int, int]]] = {
-        name: [] for name in _AUTOTUNE_FIELDS
-    }  # each with its compile and event
-    for row in facts.metrics_with(*_AUTOTUNE_FIELDS):
-        for name, rows in times.items():
-            time_us = row["values"].get(name)
-            if isinstance(time_us, int | float) and type(time_us) is not bool and time_us > 0:
-                rows.append((time_us, facts.number_of(row), row["event"]))
-    for name, what in _AUTOTUNE_FIELDS.items():
-        rows = times[name]
-        us = round(sum(time_us for time_us, _, _ in rows))
-        if us >= _LEAST_AUTOTUNE_US:
-            yield Finding(
-                "autotune",
-                "info",
-                f"{what} took {duration(us)} in {plural(len(rows), 'compile')}",
-                (name,),
-                "Inductor benchmarks several kernels for an operation and keeps the fastest.",
-                compiles=[compile_index for _, compile_index, _ in rows],
-                events=[event_index for _, _, event_index in rows],
-                count=len(rows),
-                cost_us=us,
-                cost_of="autotuning",
-                remedies=[
-                    Remedy(
-                        "Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`). It stores the"
-                        " fastest kernels."
-                    )
-                ],
-                details={"when": "compile" if name.startswith("compile") else "run", "field": name},
-            )
 
 
 def _guard_checks(facts: Facts) -> Iterator[Finding]:

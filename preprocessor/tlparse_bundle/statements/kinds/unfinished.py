@@ -105,6 +105,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         [compile_index],
         [_first_event(facts, compile, root)],
         [span.number for span in chain],
+        because_of=("slow-worker", compile["compile"]),  # a job that it waits for, if torch reports one
         details={
             "open_us": since,
             "started_epoch_us": root.start_us if root else None,

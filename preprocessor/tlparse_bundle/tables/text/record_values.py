@@ -77,6 +77,12 @@ def count_or_none(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < 2**53 else None
 
 
+def microseconds(value: object, factor: float) -> int | None:
+    """Return a duration in whole microseconds; None when it is not a number of 0 or more."""
+    number = number_or_none(value)
+    return None if number is None or not 0 <= number * factor < 2**53 else round(number * factor)
+
+
 def payload_json(event: Event) -> Any:
     """Return the payload parsed as JSON; None when it is not JSON."""
     try:

@@ -1,0 +1,96 @@
+"""Operators that Inductor calls as they are, each with the line of the program in Dynamo's graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.base.recent_cache import Newest
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.table import RecordPlace
+from tlparse_bundle.tables.text.record_values import Frame, cut
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FallbacksRow
+
+_MAX_GRAPH_BYTES = 32 << 20  # of the newest graphs of Dynamo; a backward can be compiled long after its graph
+_MAX_LINE = 4000
+_OPERATOR = re.compile(
+    r"(?:torch\.ops\.)?aten\.(?P<op>\w+)(?:\.\w+)?|aoti_torch_(?:cpu|cuda|xpu|mps|mtia)_(?P<shim>\w+)"
+)
+# torch/fx/graph.py: the comment above the nodes of a line.
+_PLACE = re.compile(
+    rb"[ \t]*# File: (?P<file>[^\n]+):(?P<line>\d{1,9}) in (?P<function>[^\n]+?), code: (?P<code>[^\n]*)"
+)
+_COMMENT = re.compile(rb"\n[ \t]*#[^\n]*")
+
+
+class Fallbacks:
+    """Rows of the fallbacks, from the kernels of each code and the newest Dynamo graph of its compile."""
+
+    def __init__(self) -> None:
+        self._rows: Rows[FallbacksRow] = Rows()
+        self._graphs: Newest[str, bytes] = Newest(_MAX_GRAPH_BYTES)
+
+    def observe_graph(self, event: Event) -> None:
+        if event.compile is not None and event.payload is not None:
+            self._graphs.add(event.compile, event.payload, len(event.payload))
+
+    def observe_code(self, place: RecordPlace, kernels: Iterable[Mapping[str, Any]]) -> None:
+        for kernel in kernels:
+            operator = operator_of(kernel["name"]) if kernel["kind"] in ("fallback", "extern") else None
+            if operator is None or not kernel["call_lines"]:
+                continue
+            graph = self._graphs.get(place["compile"] or "")
+            frame = _place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
+            self._rows.append(
+                {
+                    "code_event": place["event"],
+                    "compile": place["compile"],
+                    "attempt": place["attempt"],
+                    "name": kernel["name"],
+                    "operator": operator,
+                    "call_count": len(kernel["call_lines"]),
+                    "file": frame and frame.file,
+                    "line": frame and frame.line,
+                    "function": frame and frame.function,
+                    "source_line": frame and frame.source_line,
+                }
+            )
+
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
+        yield "fallbacks", self._rows
+
+
+def operator_of(name: str) -> str | None:
+    """Return the ATen operator that a call in generated code runs, such as 'aten.topk', or None."""
+    match = _OPERATOR.fullmatch(name)
+    if match is None:
+        return None
+    return "aten." + (match["op"] or match["shim"].removesuffix("_out"))
+
+
+def _place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
+    """Return the place above the node of an operator in the text of a graph; None without one.
+
+    The nodes are those of the operator and of what was computed for it, in this order of the program.
+    """
+    found: list[tuple[bool, re.Match[bytes]]] = []
+    for node in nodes:
+        definition = re.search(rb"\n[ \t]+%b(?: *:[^\n]*?)? = [^\n]*" % re.escape(node.encode()), graph)
+        if definition is not None:
+            found.append((operator.removeprefix("aten.").encode() in definition[0], definition))
+    definition = max(found, key=lambda item: (item[0], item[1].start()))[1] if found else None
+    if definition is None:
+        return None
+    begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, definition.start()))
+    comment = _COMMENT.match(graph, max(begin, 0))
+    place = comment and len(comment[0]) <= _MAX_LINE and _PLACE.fullmatch(comment[0][1:])
+    if not place:
+        return None
+    file, function, code = (
+        cut(place[name].decode("utf-8", "replace")) for name in ("file", "function", "code")
+    )
+    return Frame(file, int(place["line"]), function, code)
