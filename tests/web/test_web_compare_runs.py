@@ -300,9 +300,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         )  # the other way round they were not compared
         page.get_by_role("link", name="Compare day-1 → day-2").click()
         settle(page)
-        expect(page.get_by_role("heading", level=1)).to_contain_text(
-            "max_fusion_size is 32, was 64"
-        )
+        expect(page.get_by_role("heading", level=1)).to_contain_text("max_fusion_size is 32, was 64")
         expect(page.get_by_role("link", name="base: day-1")).to_have_attribute(
             "href", re.compile(r"/site/viewers/default/\?bundle=%2Fsite%2Fbundles%2Fday-1%2F")
         )
