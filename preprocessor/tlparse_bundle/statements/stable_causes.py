@@ -36,7 +36,7 @@ _NO_REASON = " (reason: None)"
 def stable_cause(kind: str, cause: Sequence[Any]) -> list[Any]:
     """Return a cause without what differs between torch versions, runs and machines.
 
-    It keeps whatever tells two findings of a log apart.
+    It keeps whatever distinguishes two findings of a log.
     """
     parts = [_stable(part) for part in cause]
     if kind == "graph-break" and len(parts) > 2:
