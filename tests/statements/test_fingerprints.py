@@ -30,9 +30,9 @@ DIFFERENT = {
 
 @pytest.fixture
 def rows(built, root):
-    """Return rows(path): the findings of each log that do not depend on times and caches."""
+    """Return rows(path): the findings of each log without consequences, and those about times and caches."""
     return lambda path: [
-        [row for row in log.findings() if row["kind"] not in OF_THE_RUN]
+        [row for row in log.findings() if row["kind"] not in OF_THE_RUN and row["because_of"] is None]
         for log in sorted(built(root / "fixtures" / path).logs, key=lambda log: log.id)
     ]
 

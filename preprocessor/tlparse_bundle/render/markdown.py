@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.statements.runs.compare.change import cost_text, more_changes, printed_logs
-from tlparse_bundle.statements.selection import with_consequences
 from tlparse_bundle.statements.source_places import where
-from tlparse_bundle.statements.statement import TORCH, severity_of
+from tlparse_bundle.statements.statement import TORCH, severity_of, with_consequences
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section

@@ -12,9 +12,8 @@ from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.statements.runs.check.limits import FAILED, PASSED, UNKNOWN, Outcome, failing
 from tlparse_bundle.statements.runs.compare.change import IMPROVEMENTS, cost_text, more_changes, printed_logs
-from tlparse_bundle.statements.selection import with_consequences
 from tlparse_bundle.statements.source_places import where
-from tlparse_bundle.statements.statement import TORCH, severity_of
+from tlparse_bundle.statements.statement import TORCH, severity_of, with_consequences
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section

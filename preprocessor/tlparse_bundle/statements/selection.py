@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,18 +69,6 @@ def choose(
             rank_rows = [row for row in rank_rows if ranks_among([*row["ranks"], *row["others"]], chosen)]
         sections.insert(0, _section(None, job, rank_rows, kinds, limit))
     return sections
-
-
-def with_consequences(
-    rows: Sequence[Mapping[str, Any]],
-) -> Iterator[tuple[Mapping[str, Any], bool]]:
-    """Yield the rows of a section, each with whether it is a consequence of the last one that is none."""
-    cause = None
-    for row in rows:
-        is_consequence = cause is not None and row["because_of"] == cause
-        if not is_consequence:
-            cause = row["id"]
-        yield row, is_consequence
 
 
 def _section(

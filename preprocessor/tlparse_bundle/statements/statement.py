@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar
 
@@ -157,6 +157,18 @@ def grouped_by_cause(statements: Sequence[S], causes: Mapping[int, int]) -> list
             rows.append((statement, None))
             rows += [(statements[effect], root) for effect in sorted(effects.get(number, ()))]
     return rows
+
+
+def with_consequences(
+    rows: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[Mapping[str, Any], bool]]:
+    """Yield rows in order, each with whether it is a consequence of the last one that is none."""
+    cause = None
+    for row in rows:
+        is_consequence = cause is not None and row["because_of"] == cause
+        if not is_consequence:
+            cause = row["id"]
+        yield row, is_consequence
 
 
 def root_of(number: int, causes: Mapping[int, int]) -> int:

@@ -25,8 +25,10 @@ REFERENCE = {
         not_when="If the function does little tensor work, nothing is lost.",
     ),
 }
-_DISABLED = "Skip calling `torch.compiler.disable()`d function"
-_NAME = re.compile(r"`<(?:function|bound method) ([\w.<>]+)")
+_DISABLED = re.compile(  # torch 2.6 has other words
+    r"Skip calling `torch\.compiler\.disable\(\)`d function|call torch\._dynamo\.disable\(\) wrapped function"
+)
+_NAME = re.compile(r"<(?:function|bound method) ([\w.<>]+)")
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -34,7 +36,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         skipped = _skipped(facts, group)
         if skipped:
             yield _after_a_break(group, skipped, facts)
-        if group[0]["reason"] == _DISABLED:
+        if _DISABLED.match(group[0]["reason"]):
             yield from _disabled(group, facts)
     yield from _suppressed(facts)
 
@@ -83,7 +85,7 @@ def _after_a_break(group: BreakGroup, skipped: dict[FunctionKey, int], facts: Fa
 
 
 def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
-    matches = (_NAME.search(row["explanation"] or "") for row in group)
+    matches = (_NAME.search(row["explanation"] or row["reason"]) for row in group)
     names = sorted({function_name(match and match[1]) for match in matches})
     finding = _finding(
         facts,
