@@ -24,8 +24,8 @@ REFERENCE = {
         fix="If the operator matters for speed, replace it by operators that Inductor compiles, or move it "
         "out of the compiled function.",
         not_when="The kernel of the library is often as fast as it can be. Matrix products, convolutions, "
-        "attention, Fourier transforms, linear algebra and random numbers are library calls by design, and not "
-        "reported.",
+        "attention, Fourier transforms, linear algebra and random numbers are library calls by design, and "
+        "not reported.",
     ),
 }
 # Operators for which the call of a library is the best that Inductor can do, those without a kernel, and
