@@ -132,7 +132,7 @@ export interface Autotunings {
   compile: string | null;
   /** Attempt of that compile; null outside any compile. */
   attempt: number | null;
-  /** Operator, as torch names it here: 'mm', 'addmm', 'convolution', 'flex_attention' … */
+  /** Operator, as torch names it here: 'mm', 'addmm', 'convolution', 'flex_attention' and others. */
   operator: string;
   /** Begin of the benchmark: 'begin_event' of its span; null without a benchmark. */
   begin_event: number | null;

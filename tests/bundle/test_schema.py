@@ -42,6 +42,10 @@ BUNDLES = (
     "overlap_scheduling",
     "memory_budget",
     "versions/2.13.0/breaks.log.zst",
+    "versions/2.13.0/autotune_gemms.log.zst",
+    "versions/2.13.0/cudagraph_records.log.zst",
+    "versions/2.15.0/slow_worker.log.zst",
+    "versions/2.15.0/native_ops.log.zst",
     *JOBS,
 )
 

@@ -107,6 +107,10 @@ def documents(built, tmp_path_factory):
         "overlap_scheduling",
         "memory_budget",
         "vllm/passes-cold",
+        "versions/2.13.0/autotune_gemms.log.zst",
+        "versions/2.13.0/cudagraph_records.log.zst",
+        "versions/2.15.0/slow_worker.log.zst",
+        "versions/2.15.0/native_ops.log.zst",
         "rare",
         *JOBS,
     ):

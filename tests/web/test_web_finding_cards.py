@@ -22,7 +22,7 @@ WITH_TRUTH = sorted(
 )  # six logs, of which outputs show five
 EVERY_KIND = (
     *("recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "nonascii", "aoti", "fork_children"),
-    *("overlap_scheduling", "ranks_extra_break", "ranks_execution_order", "ranks_killed", "ranks_straggler", "ranks_missing_collective"),
+    *("overlap_scheduling", "ranks_extra_break", "ranks_execution_order", "ranks_killed", "ranks_straggler", "ranks_missing_collective", "provenance_graphs"),
 )  # fmt: skip
 TEXTS = [f"recompile_reasons.{name}" for name in ("guard", "expected", "actual")]
 LEFT_OUT = "Findings. Not included in this redacted bundle. There may have been some."
@@ -326,7 +326,20 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
 
 @pytest.mark.parametrize(
     "fixture",
-    ["recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "aoti"],
+    [
+        *(
+            "recompiles",
+            "graph_breaks",
+            "failures",
+            "killed",
+            "caches",
+            "export_dtrace",
+            "dynamic_shapes",
+            "aoti",
+        ),
+        *(f"versions/2.13.0/{name}.log.zst" for name in ("autotune_gemms", "cudagraph_records", "fallbacks")),
+        *(f"versions/2.15.0/{name}.log.zst" for name in ("native_ops", "stuck_worker", "worker_dies")),
+    ],
 )
 def test_titles_lead_to_the_rows_that_show_them(show, fixture):
     page, bundle = show(fixture)

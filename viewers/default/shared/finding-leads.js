@@ -31,7 +31,7 @@ const PLACES = {
   "autotune": ({ details }) => (details.when === "compile" ? { view: "autotuning" } : { view: "timeline" }),
   "cudagraph-skip": () => ({ view: "cudagraphs", status: "skipped" }),
   "cudagraph-rerecord": () => ({ view: "cudagraphs", status: "recorded repeatedly" }),
-  "fallback": ({ details }) => ({ view: "kernels", type: "fallback", q: details.operator }),
+  "fallback": ({ details }) => ({ view: "kernels", q: String(details.operator).replace("aten.", "") }),
   "slow-worker": ({ events: [event] }) => ({ view: "workers", item: `j${event}` }),
   "native-compile": ({ events: [event] }) => ({ view: "workers", item: `n${event}` }),
   "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),

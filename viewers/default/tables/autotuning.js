@@ -3,7 +3,7 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { cards, shownBy } from "../shared/finding-leads.js";
+import { cards } from "../shared/finding-leads.js";
 import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 
@@ -210,7 +210,15 @@ function tuningDetail({ state }, model, found, row, choices) {
         events.length === 0 ? null : events.map((event, at) => [at > 0 && ", ", recordLink(event, state)]),
       ],
     ]),
-    ...cards(model, state, found, shownBy(...events)),
+    ...cards(
+      model,
+      state,
+      found,
+      (finding) =>
+        finding.kind === "autotune" &&
+        finding.details.when === "compile" &&
+        finding.compiles.includes(row.compile),
+    ),
   ];
 }
 

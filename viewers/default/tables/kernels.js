@@ -5,10 +5,10 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { functionName, hasRows, idText, modelOf, numberOf } from "../shared/model.js";
+import { findingsOf, functionName, hasRows, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
-import { provenanceLink } from "../shared/finding-leads.js";
+import { cards, provenanceLink } from "../shared/finding-leads.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {
@@ -61,7 +61,7 @@ export async function kernelsOf(log) {
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openKernels({ log, state }) {
-  const [model, table] = await Promise.all([modelOf(log), kernelsOf(log)]);
+  const [model, table, found] = await Promise.all([modelOf(log), kernelsOf(log), findingsOf(log)]);
   const { codes, kernels, infos, codeOf, infoOf } = table;
   if (kernels.length === 0) {
     return emptyPage(
@@ -188,13 +188,13 @@ export async function openKernels({ log, state }) {
           ]
         : []),
     ],
-    detail: (i) => kernelDetail({ log, state }, model, table, i),
+    detail: (i) => kernelDetail({ log, state }, model, table, found, i),
   });
   return { ...view, title: "Kernels" };
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {number} i */
-function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
+/** @param {{log: any, state: any}} context @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {any} found @param {number} i */
+function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, found, i) {
   const kernel = kernels[i];
   const code = codeOf(kernel);
   const info = infoOf(kernel);
@@ -224,6 +224,7 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
   return [
     h("h2", null, h("code", null, kernel.name)),
     h("p", null, compileLink(model, number, state), " ", functionName(compile), " ", provenance),
+    ...cards(model, state, found, (finding) => isAbout(finding, kernel)),
     pairs([
       ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind],
       [
@@ -276,6 +277,12 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
     ],
   ];
 }
+
+/** Whether a finding is about the operator that a call runs. @param {import("../../lib/finding/card.js").Finding} finding @param {any} kernel */
+const isAbout = (finding, kernel) =>
+  finding.kind === "fallback" &&
+  finding.events.includes(kernel.code_event) &&
+  kernel.name.includes(/** @type {string} */ (finding.details.operator).replace("aten.", ""));
 
 /** @param {string[]} names */
 const codeList = (names) =>
