@@ -7,6 +7,9 @@ import every_log
 import pytest
 from tlparse_bundle import Bundle
 
+# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function.
+WITHOUT_GUARD = ("KeyError on ", "IndexError on ", "len(", "CodeGuardAccessor: Not a function on ")
+
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)
 def test_the_guards_that_torch_names_fail(group, group_bundle):
@@ -19,7 +22,7 @@ def test_the_guards_that_torch_names_fail(group, group_bundle):
             if row is None:  # the log lacks the guards of the entry, or which entry it is
                 assert reason["entry"] not in trees or reason["position"] >= 64, (log.id, reason)
                 continue
-            is_without_guard = reason["guard"].startswith(("KeyError on ", "IndexError on ", "len("))
+            is_without_guard = reason["guard"].startswith(WITHOUT_GUARD)
             assert row["guard"] in row["guards"] or (is_without_guard and row["guard"] is None), (
                 log.id,
                 reason,

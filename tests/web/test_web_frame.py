@@ -186,7 +186,7 @@ def test_every_component_is_shown_in_both_themes(page, bundle_of, address_of):
             "e => getComputedStyle(e).backgroundColor", light.element_handle()
         ) != page.evaluate("e => getComputedStyle(e).backgroundColor", dark.element_handle())
     expect(page.get_by_role("alert")).to_have_count(0)
-    expect(page.get_by_role("region", name="Findings, dark")).to_contain_text("grows recompiled once")
+    expect(page.get_by_role("region", name="Findings, dark")).to_contain_text("limited recompiled 3 times")
 
 
 def test_help_begins_at_its_beginning(page_that, bundle_of, address_of):

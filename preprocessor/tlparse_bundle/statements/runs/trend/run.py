@@ -67,6 +67,7 @@ def read_run(location: Location) -> Run:
         for summary in summaries
         if (start := summary["start_epoch_us"]) is not None and 0 <= start < _LATEST_US
     ]
+    named = [] if "redacted" in manifest else summaries  # pseudonyms differ between redactions
     versions = sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})
     return Run(
         location,
@@ -76,8 +77,8 @@ def read_run(location: Location) -> Run:
         len(logs),
         tuple(versions[:_MOST_VERSIONS]),
         _values(summaries),
-        _first_function(summaries),
-        {key: _by_function(summaries, key) for key in _OF_FUNCTIONS},
+        _first_function(named),
+        {key: _by_function(named, key) for key in _OF_FUNCTIONS},
     )
 
 
