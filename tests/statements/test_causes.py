@@ -1,6 +1,7 @@
 """Findings about small programs of fixtures/versions/programs: causes, consequences, places and fixes."""
 
 import pytest
+from tlparse_bundle.statements.known_causes import known_cause
 
 
 @pytest.fixture
@@ -124,3 +125,18 @@ def test_the_place_of_a_break_in_a_library_is_the_users(rows, root):
     assert texts(failed) == ["Replace `return input` with `return input.clone()` to avoid aliasing."]
     own = of(found, "Call to `torch._dynamo.graph_break()`")
     assert "Inside torch" in own["text"] and own["remedies"] == []
+
+
+def test_a_cause_is_that_of_all_breaks_of_a_finding():
+    """Two messages: the text names neither, and torch's hints stay."""
+
+    def logged(message):
+        return {
+            "reason": "logging.Logger method not supported for non-export cases",
+            "explanation": "logging.Logger methods are not supported for non-export cases.",
+            "debug_context": f"method: <Logger x>.warning, args: [ConstantVariable(str: '{message}')]",
+        }
+
+    assert known_cause(None, [logged("one"), logged("one")]).text == "The message is `one`."
+    assert known_cause(None, [logged("one"), logged("two")]) is None
+    assert known_cause(None, [{**logged("one"), "debug_context": None}]) is None

@@ -34,7 +34,7 @@ def chained(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _said_once(findings: Sequence[Finding]) -> list[Finding]:
-    """Drop specializations that the failure or the recompiles which they led to state."""
+    """Drop specializations that a failure or a recompile states."""
     recompiled = {
         ("specialization", *finding.key[1:-1])
         for finding in findings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.base.wording import code, listed, shortened
@@ -35,13 +35,17 @@ _NO_FAKE_KERNEL = re.compile(
 )
 
 
-def known_cause(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
-    """Return the cause of a graph break that torch's explanation does not state."""
-    for find in (_scheduled_step, _logged, _marked_as_unbacked):
-        cause = find(facts, row)
-        if cause is not None:
-            return cause
-    return None
+def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | None:
+    """Return the cause that torch's explanations of some graph breaks do not state; None when not all of them
+    have it.
+    """
+    causes = {cause and cause.text: cause for cause in (_cause(facts, row) for row in rows)}
+    return causes.popitem()[1] if len(causes) == 1 else None
+
+
+def _cause(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    causes = (find(facts, row) for find in (_scheduled_step, _logged, _marked_as_unbacked))
+    return next((cause for cause in causes if cause is not None), None)
 
 
 def _scheduled_step(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:

@@ -17,7 +17,7 @@ _STANDARD_LIBRARY = re.compile(r"[/\\]lib[/\\]python3[.\d]*[/\\](?!(?:site|dist)
 _TORCH = re.compile(r"[/\\]torch[/\\]")
 
 
-class Place(NamedTuple):
+class CodeLine(NamedTuple):
     """A line of code. ``inside``: the package that it is a part of; None in the user's code."""
 
     function: str | None
@@ -37,12 +37,12 @@ def package_of(file: str | None) -> str | None:
     return "Python" if _STANDARD_LIBRARY.search(file) else "torch" if _TORCH.search(file) else None
 
 
-def own_place(row: Mapping[str, Any]) -> Place:
+def own_place(row: Mapping[str, Any]) -> CodeLine:
     """Return the place that torch names in a row of ``graph_breaks`` or ``failures``."""
-    return Place(row["function"], row["file"], row["line"], row["source_line"], package_of(row["file"]))
+    return CodeLine(row["function"], row["file"], row["line"], row["source_line"], package_of(row["file"]))
 
 
-def user_place(row: Mapping[str, Any]) -> Place:
+def user_place(row: Mapping[str, Any]) -> CodeLine:
     """Return the innermost line of the user's code that led to a row of ``graph_breaks`` or ``failures``; the
     place that torch names where its traceback has no such line.
     """
@@ -51,7 +51,7 @@ def user_place(row: Mapping[str, Any]) -> Place:
         return own
     for frame in reversed(frames_in(row["user_traceback"] or "")):
         if is_of_program(frame.file):
-            return Place(_name(frame.function), frame.file, frame.line, frame.source_line)
+            return CodeLine(_name(frame.function), frame.file, frame.line, frame.source_line)
     return own
 
 
@@ -67,7 +67,7 @@ def _name(function: str | None) -> str | None:
     return None if function == "<module>" else function
 
 
-def calling_place(facts: Facts, number: int) -> Place | None:
+def calling_place(facts: Facts, number: int) -> CodeLine | None:
     """Return the innermost line of the user's code that led to the compile of a function of a library; None
     when the function is the user's, or its stack has no such line. ``number``: row of ``Facts.compiles``.
     """
@@ -76,11 +76,11 @@ def calling_place(facts: Facts, number: int) -> Place | None:
         return None
     for frame in reversed(stack(facts, row["stack"])):
         if is_of_program(frame.file):
-            return Place(_name(frame.name), frame.file, frame.line)
+            return CodeLine(_name(frame.name), frame.file, frame.line)
     return None
 
 
-def inside_text(facts: Facts, own: Place) -> str | None:
+def inside_text(facts: Facts, own: CodeLine) -> str | None:
     """Return where torch saw a problem inside a library: "Inside transformers, at `…`: `…`."."""
     if own.inside is None:
         return None

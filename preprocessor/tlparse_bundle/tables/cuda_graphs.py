@@ -23,7 +23,7 @@ _RECORD = "CUDAGraphNode.record"  # torch/_inductor/cudagraph_trees.py
 _MAX_OPEN = 1000  # recordings without an end
 _MAX_EVENTS = 1000  # of one graph
 _MAX_REMEMBERED = 100_000  # graphs, and ids of compiles
-_WHERE = re.compile(r"\.?(?<!\s)\s*Found from\s*:?(?P<stack>.*)", re.DOTALL)
+FOUND_FROM = re.compile(r"\.?(?<!\s)\s*Found from\s*:?(?P<stack>.*)", re.DOTALL)  # differs for each graph
 _Key = tuple[str | None, Direction]
 
 
@@ -121,6 +121,6 @@ class CudaGraphs:
 
 def _found_from(reason: str) -> Frame | None:
     """Return the innermost frame of the stack that torch adds to a reason."""
-    found = _WHERE.search(reason)
+    found = FOUND_FROM.search(reason)
     frames = frames_in(found["stack"]) if found else []
     return frames[-1] if frames else None

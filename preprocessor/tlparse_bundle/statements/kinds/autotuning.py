@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ _FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetrics)
     "runtime_triton_autotune_time_us": "Autotuning during the first calls",
 }
 _AT_COMPILE_TIME = "compile_time_autotune_time_us"
+_GEMM = re.compile("mm|linear")  # the operators of max_autotune_gemm_backends
 _MOST_OPERATORS = 3
 _MOST_DETAILS = 100
 
@@ -70,7 +72,7 @@ def _finding(
             "Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`). It stores the fastest kernels."
         )
     ]
-    if kept and len(kept) == len(tunings):
+    if kept and len(kept) == len(tunings) and all(_GEMM.search(row["operator"]) for row in kept):
         remedies.append(
             Remedy(
                 "A library call won everywhere. Leave the other candidates out.",

@@ -11,6 +11,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding, KindReference, Remedy
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Place
+from tlparse_bundle.tables.cuda_graphs import FOUND_FROM
 from tlparse_bundle.tables.text.record_values import frames_in
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ REFERENCE = {
         "it.",
     ),
 }
-_WHERE = re.compile(r"\.?(?<!\s)\s*Found from\s*:?(?P<stack>.*)", re.DOTALL)  # differs for each graph
 _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagraphs" writes it twice
 _MANY_RECORDINGS = 4
 
@@ -52,7 +52,7 @@ def _skips(facts: Facts) -> Iterator[Finding]:
         text = row["values"].get("cudagraph_skip_reason")
         if type(text) is str and text:
             if text not in reasons:
-                reasons[text] = first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", text)))
+                reasons[text] = first_line(_SKIPPING.sub(r"\1", FOUND_FROM.sub("", text)))
             groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
         compiles = [facts.number_of(row) for row in rows]
@@ -85,7 +85,7 @@ def _skips(facts: Facts) -> Iterator[Finding]:
 
 def _found_from(facts: Facts, reason: str) -> Place | None:
     """Return the innermost place of the program in the stack of a reason; None without a stack."""
-    found = _WHERE.search(reason)
+    found = FOUND_FROM.search(reason)
     frames = frames_in(found["stack"]) if found else []
     frame = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None) or (
         frames[-1] if frames else None

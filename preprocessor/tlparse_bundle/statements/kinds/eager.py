@@ -90,7 +90,9 @@ def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
     finding = _finding(
         facts,
         names,
-        "the program disabled its compilation" if len(names) == 1 else "the program disabled them",
+        "the program disabled its compilation"
+        if len(names) == 1
+        else "the program disabled their compilation",
         "",
         [],
         ("disabled", *names),
@@ -114,7 +116,7 @@ def _suppressed(facts: Facts) -> Iterator[Finding]:
                 facts,
                 names,
                 "`suppress_errors` hid the error",
-                "Dynamo does not try to compile the function again." if len(names) == 1 else "",
+                f"Dynamo does not try to compile {'it' if len(names) == 1 else 'them'} again.",
                 numbers,
                 ("suppressed", *names),
                 failure_key(group),

@@ -20,7 +20,13 @@ from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_f
 from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.known_causes import known_cause
 from tlparse_bundle.statements.torch_messages import torch_remedies
-from tlparse_bundle.statements.user_code import Place, inside_text, is_in_users_hands, own_place, user_place
+from tlparse_bundle.statements.user_code import (
+    CodeLine,
+    inside_text,
+    is_in_users_hands,
+    own_place,
+    user_place,
+)
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksRow
@@ -50,7 +56,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     first = rows[0]
     count = sum(row["count"] for row in rows)
     skipped = sum(row["skipped_frame_count"] for row in rows)
-    at, known = user_place(first), known_cause(facts, first)
+    at, known = user_place(first), known_cause(facts, rows)
     places = list(dict.fromkeys(_shown(facts, user_place(row)) for row in rows))
     function = function_of(at.function)
     reason = ": ".join([first_line(first["reason"]), *map(first_line, exception_of(first))])
@@ -82,7 +88,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         cost_of="time lost to restarts",
         remedies=known.remedies
         if known and known.remedies
-        else torch_remedies(first["hints"], is_in_users_hands=is_in_users_hands(first)),
+        else torch_remedies(first["hints"], is_in_users_hands=any(map(is_in_users_hands, rows))),
         details={
             "reason": first["reason"],
             "gb_id": first["gb_id"],
@@ -108,7 +114,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
     """Return a line for each place."""
-    counts: Counter[Place] = Counter()
+    counts: Counter[CodeLine] = Counter()
     for row in rows:
         counts[user_place(row)] += row["count"]
     lines = []
@@ -120,7 +126,7 @@ def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
     return "\n".join(lines)
 
 
-def _shown(facts: Facts, place: Place) -> str:
+def _shown(facts: Facts, place: CodeLine) -> str:
     return facts.short.place(place.file, place.line) or "an unknown place"
 
 

@@ -67,7 +67,7 @@ def _finding(facts: Facts, op: str | None, dsl: str | None, rows: list[NativeCom
         f"{name}{language}: {', '.join(what)}",
         (op, dsl, bool(errors), bool(repeated)),
         "\n\n".join(filter(None, texts)),
-        compiles=[number for row in rows if (number := facts.number_of(row)) is not None],
+        compiles=[facts.number_of(row) for row in rows],
         events=[row["event"] for row in (*errors, *compiled)],
         count=len(errors) + len(compiled),
         cost_us=us if compiled else None,

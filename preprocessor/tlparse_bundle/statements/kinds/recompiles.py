@@ -24,7 +24,7 @@ from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
-from tlparse_bundle.statements.user_code import Place, calling_place, package_of
+from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -132,7 +132,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     )
 
 
-def _place(facts: Facts, cause: Cause, calling: Place | None) -> tuple[str | None, str | None, int | None]:
+def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:
     """Return the function, or the line of the user's code that calls a function of a library."""
     file, name, line = cause.function
     if calling is not None:
