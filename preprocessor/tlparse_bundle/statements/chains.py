@@ -56,14 +56,15 @@ def _said_once(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _attach_bypasses(findings: Sequence[Finding]) -> None:
-    """Attach bypasses of the FX graph cache to those of the AOTAutograd cache: it asks the FX graph cache for
-    the compiled graph (torch/_functorch/_aot_autograd/autograd_cache.py).
+    """Attach bypasses of the FX graph cache to those of the AOTAutograd cache in the same compiles, unless
+    torch gives a reason of its own.
     """
     outer = [one for one in findings if one.kind == "cache-bypass" and one.details["cache"] == "aot_autograd"]
     for finding in findings:
         if finding.kind == "cache-bypass" and finding.details["cache"] == "fx_graph":
-            compiles = set(finding.compiles)
-            cause = next((one for one in outer if compiles.issubset(one.compiles)), None)
+            compiles, reason = set(finding.compiles), finding.details["reason"]
+            fitting = (one for one in outer if reason in (None, one.details["reason"]))
+            cause = next((one for one in fitting if compiles.issubset(one.compiles)), None)
             if cause is not None:
                 cause.key = cause.key or (cause.kind, *cause.cause)
                 finding.because_of = cause.key
