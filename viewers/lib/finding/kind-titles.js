@@ -38,6 +38,7 @@ const OF_LOGS = {
 const OF_RANKS = {
   "cached-before": "Different cache state",
   "collective-mismatch": "Mismatched collectives",
+  "collective-order": "Different order across process groups",
   "collective-parity": "Schedule and code differ",
   "collective-waits": "Ranks wait for a collective",
   "collectives": "Different collective schedules",
@@ -64,7 +65,7 @@ const OF_RANKS = {
   "rank-differs": "Rank differs from the file name",
   "recompile": "Recompile on some ranks",
   "restart": "Restart on some ranks",
-  "stages": "Ranks without a common compile",
+  "stages": "Roles of ranks",
   "straggler": "Slow compile on one rank",
   "tensors": "Different output tensors",
   "unfinished-compile": "Rank still compiling",

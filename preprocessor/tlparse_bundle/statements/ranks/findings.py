@@ -47,6 +47,7 @@ _IN_COMPILE = {
     "graph-break": ("graph", "restart", "collectives", "tensors", "guard", "recompile"),
     "graph": ("collectives", "tensors", "guard", "recompile", "restart"),
     "collective-mismatch": ("collectives", "graph", "tensors"),
+    "collective-order": ("collectives", "graph", "tensors"),
     "group-differs": ("collectives", "graph"),
     "collective-waits": ("collectives", "graph", "tensors"),
     "collectives": ("graph", "tensors"),
@@ -192,7 +193,7 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     if not groups:
         return "none"
     if any(
-        row["kind"] in ("collective-mismatch", "group-differs")
+        row["kind"] in ("collective-mismatch", "collective-order", "group-differs")
         or (row["kind"] == "collective-waits" and row["because_of"] is None)
         for row in rows
     ):
@@ -218,9 +219,9 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
     parts: dict[str, str] = {}
     if not leading:
         parts["lead"] = (
-            f"{who} agree within each part: {plural(column_count, 'compile')}."
+            f"{who} agree within each role on what was compiled ({plural(column_count, 'compile')})."
             if any(row["kind"] == "stages" for row in rows)
-            else f"{who} agree: {plural(column_count, 'compile')}, the same on each."
+            else f"{who} agree on what was compiled ({plural(column_count, 'compile')})."
         )
     else:
         parts["lead"] = f"{leading[0]['title']}."
