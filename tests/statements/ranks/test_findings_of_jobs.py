@@ -71,8 +71,8 @@ SAID = {
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree within each role on what was compiled (2 compiles). The ranks form 2 parts with no common "
-            "compile, like pipeline stages."
+            "Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles). The order of collectives "
+            "agrees in each process group."
         ),
         ("stages", "info"),
         [],
@@ -87,7 +87,7 @@ SAID = {
         [
             "1 fewer `all_reduce`",
             "`all_reduce` (sum) of f32 (32, 8) in group `2` is call",
-            "The ranks form 2 parts with no common compile, like pipeline stages",
+            "The ranks have 2 roles with different code, like pipeline stages",
             "Ranks 0 and 1; ranks 2 and 3.",
         ],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
@@ -132,7 +132,9 @@ SAID = {
         r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
-        ("Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."),
+        (
+            "Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."
+        ),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
@@ -178,7 +180,9 @@ SAID = {
         r"agree|hang|fail",
     ),
     "healthy8": (
-        ("All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."),
+        (
+            "All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."
+        ),
         None,
         [],
         FAULTS,

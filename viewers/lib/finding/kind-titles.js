@@ -63,6 +63,7 @@ const OF_RANKS = {
   "no-rank": "Logs without a rank",
   "other-run": "Logs that are not compared",
   "rank-differs": "Rank differs from the file name",
+  "rank-numbers": "Numbers that depend on the rank",
   "recompile": "Recompile on some ranks",
   "restart": "Restart on some ranks",
   "stages": "Roles of ranks",

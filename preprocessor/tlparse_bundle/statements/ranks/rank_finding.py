@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 # Kinds by effect on the job, worst first.
 _EFFECTS = (
     # It stops.
-    ("collective-mismatch", "collective-order", "failed-everywhere", "failure", "unfinished-compile", "empty-log", "cut-log",
-     "never-began", "missing-rank", "collective-waits", "group-differs", "equal-logs"),
+    ("collective-mismatch", "collective-order", "failed-everywhere", "failure", "unfinished-compile",
+     "empty-log", "cut-log", "never-began", "missing-rank", "collective-waits", "group-differs",
+     "equal-logs"),
     # Its results are wrong.
     ("missing-wait", "collective-parity", "mixed-versions", "rank-differs"),
     # It is slow.
@@ -27,7 +28,7 @@ _EFFECTS = (
     # The ranks differ.
     ("graph-break", "restart", "recompile", "compile-order", "extra-compile", "missing-compile", "graph",
      "execution-order", "collectives", "tensors", "guard"),
-    ("other-run", "no-rank", "stages"),
+    ("other-run", "no-rank", "stages", "rank-numbers"),
 )  # fmt: skip
 KINDS = tuple(kind for kinds in _EFFECTS for kind in kinds)
 _EFFECT = {kind: effect for effect, kinds in enumerate(_EFFECTS) for kind in kinds}
@@ -76,8 +77,6 @@ class RankFinding(Statement):
         effect: float = _EFFECT.get(self.kind, _DIFFERENT)
         if self.kind == "collective-mismatch" and self.details["effect"] == "wrong":
             effect = _WRONG
-        if self.kind == "collective-order" and self.severity == "warning":
-            effect = 0.5
         if self.kind == "never-began" and self.severity == "info":
             effect = _DIFFERENT  # no rank waits
         if self.kind == "execution-order" and self.severity == "error":
