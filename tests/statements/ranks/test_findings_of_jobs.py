@@ -71,8 +71,7 @@ SAID = {
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles). The order of collectives "
-            "agrees in each process group."
+            "Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles)."
         ),
         ("stages", "info"),
         [],

@@ -98,7 +98,7 @@ class Contents:
     """Hashes of comparable texts; each distinct payload is read once for all logs."""
 
     def __init__(self) -> None:
-        self._hashes: dict[tuple[str, bool], str] = {}  # by payload, with numbers or without
+        self._hashes: dict[tuple[str, bool], str] = {}
 
     def __call__(self, artifact: Artifact) -> str | None:
         """Return the hash of the comparable text of an artifact, 16 hex digits; None without a payload."""
