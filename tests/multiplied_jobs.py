@@ -7,7 +7,8 @@ replaced by an innocent one of the same role. Ranks, process ids and names of pr
 records, with their checksums.
 
 Groups of data parallel ranks, and those of all ranks, grow over the copies, as long as no call depends on the size of
-its group: all_reduce does not, all_gather does. All other groups are copied: they get new names.
+its group: all_reduce does not, all_gather does. All other groups are copied, with new names, so that the copies of a
+group of all ranks are groups of some.
 """
 
 import argparse
@@ -41,7 +42,7 @@ class Group:
     grows: bool
 
     def name_in(self, copy, step):
-        return self.name if self.grows else str(int(self.name) + copy * step)
+        return self.name if self.grows else str(int(self.name) + (copy + 1) * step)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Template:
 
 
 class Job:
-    """The job of a case, as templates by rank."""
+    """What a case runs, as templates by rank."""
 
     def __init__(self, case):
         truth = job_cases.truth(case)
@@ -133,12 +134,14 @@ class Job:
         out = {}
         for group in self.groups:
             lists = [[rank + copy * self.size for rank in group.ranks] for copy in range(copies)]
-            out.setdefault(group.axis, []).extend([list(chain.from_iterable(lists))] if group.grows else lists)
+            out.setdefault(group.axis, []).extend(
+                [list(chain.from_iterable(lists))] if group.grows else lists
+            )
         return {axis: sorted(lists) for axis, lists in out.items()}
 
 
 def multiply(case, ranks, folder, place=None):
-    """Write the logs of a job of many ranks into a folder, and return its roles, groups and guilty ranks."""
+    """Write logs of many ranks into a folder, and return their roles, groups and guilty ranks."""
     job = Job(case)
     copies, rest = divmod(ranks, job.size)
     if rest or not copies:
