@@ -1238,6 +1238,7 @@ class RankGraphsRow(TypedDict):
     only_numbers: bool
     inputs: list[RankGraphsInputs]
     artifact: str | None
+    change: Literal["replaced", "added", "missing"] | None
     line: int | None
     here: str | None
     others: str | None
@@ -1644,6 +1645,17 @@ class TritonKernelsRow(TypedDict):
     autotune_cache_state: str | None
 
 
+class UnmatchedTransfersRow(TypedDict):
+    """Sends and receives in compiled code without a counterpart in the compiled code of the other rank: one row per rank, operation, peer and tag, in the first compile of each function."""
+
+    rank: int
+    op: Literal["isend", "irecv"]
+    peer: int
+    tag: int
+    count: int
+    rank_compile: int
+
+
 class VllmBackendsRow(TypedDict):
     """vLLM compile backends, in file order: one for the model, one for a draft model."""
 
@@ -1988,6 +2000,8 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["rank_times"]) -> list[RankTimesRow]: ...
     @overload
     def __call__(self, name: Literal["ranks"]) -> list[RanksRow]: ...
+    @overload
+    def __call__(self, name: Literal["unmatched_transfers"]) -> list[UnmatchedTransfersRow]: ...
     @overload
     def __call__(self, name: str) -> list[Any]: ...
     def __call__(self, name: str) -> Any: ...

@@ -70,6 +70,7 @@ const OF_RANKS = {
   "straggler": "Slow compile on one rank",
   "tensors": "Different output tensors",
   "unfinished-compile": "Rank still compiling",
+  "unmatched-transfer": "Send or receive without a counterpart",
 };
 
 /**

@@ -315,6 +315,9 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         return True
     if cause.kind == "graph-break" and effect.kind in ("extra-compile", "execution-order"):
         return _is_rest(effect, cause)  # the rest of the function that only these ranks split
+    if cause.kind == "graph" and effect.kind in ("recompile", "extra-compile"):  # for the usual input
+        later = effect.column > cause.column and effect.place == cause.place
+        return later and bool(cause.details["inputs"])
     if effect.kind == cause.kind == "graph":  # a different input passes from graph to graph
         return effect.column > cause.column and bool(cause.details["inputs"] and effect.details["inputs"])
     return (

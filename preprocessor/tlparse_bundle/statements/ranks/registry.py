@@ -23,6 +23,7 @@ from tlparse_bundle.statements.ranks import (
     logs,
     matching,
     occurrences,
+    point_to_point,
     skew,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
@@ -61,6 +62,7 @@ ANALYSES: tuple[type[Analysis], ...] = (
     skew.Skew,
     health.Health,
     call_order.Order,
+    point_to_point.PointToPoint,
 )
 
 
@@ -78,6 +80,7 @@ KIND_MODULES: tuple[KindModule, ...] = (
     logs,
     health,
     call_findings,
+    point_to_point,
     occurrences,
     matching,
     graph_findings,
