@@ -38,13 +38,17 @@ class Fallbacks:
         if event.compile is not None and event.payload is not None:
             self._graphs.add(event.compile, event.payload, len(event.payload))
 
+    def graph_of(self, compile_key: str | None) -> bytes | None:
+        """Return the newest Dynamo graph of a compile; None when it was not logged, or let go."""
+        return self._graphs.get(compile_key or "")
+
     def observe_code(self, place: RecordPlace, kernels: Iterable[Mapping[str, Any]]) -> None:
         for kernel in kernels:
             operator = operator_of(kernel["name"]) if kernel["kind"] in ("fallback", "extern") else None
             if operator is None or not kernel["call_lines"]:
                 continue
-            graph = self._graphs.get(place["compile"] or "")
-            frame = _place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
+            graph = self.graph_of(place["compile"])
+            frame = place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
             self._rows.append(
                 {
                     "code_event": place["event"],
@@ -72,10 +76,10 @@ def operator_of(name: str) -> str | None:
     return "aten." + (match["op"] or match["shim"].removesuffix("_out"))
 
 
-def _place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
+def place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
     """Return the place above the node of an operator in the text of a graph; None without one.
 
-    The nodes are those of the operator and of what was computed for it, in this order of the program.
+    With '' as operator, it is the last of the nodes. The nodes are those of the operator and of what was computed for it, in this order of the program.
     """
     found: list[tuple[bool, re.Match[bytes]]] = []
     for node in nodes:

@@ -11,6 +11,7 @@ from tlparse_bundle.tables.memory.sizes import Number, allocated_bytes, item_byt
 Reason = Literal["operator", "size", "dtype", "statement", "branch", "language", "limit"]
 MAX_STORAGES = 20_000  # of one code
 _MAX_NAMES = 50  # names of one storage
+_MAX_DIMS = 100
 
 
 @dataclass(slots=True, eq=False)
@@ -23,7 +24,7 @@ class Storage:
     first_step: int
     device: str | None = None
     dtype: str | None = None
-    shape: str | None = None
+    shape: list[int | str] | None = None
     bytes: int | None = None
     unknown: Reason | None = None  # why ``bytes`` is None
     is_hint: bool = False
@@ -32,7 +33,7 @@ class Storage:
     names: list[str] = field(default_factory=list)  # later ones
     written_line: int | None = None  # of the first call that gets it as an argument
     operator: str | None = None  # whose result it is
-    returned: int | None = None  # position among the returned values
+    returned: list[int] = field(default_factory=list)  # positions among the returned values
     references: int = 0
 
     def rename(self, name: str) -> None:
@@ -57,6 +58,7 @@ class Accounts:
         self.peaks: dict[str, Peak] = {}
         self.step = 0
         self.line = 0
+        self.returned_count = 0
         self._live: Counter[str] = Counter()
 
     def doubt(self, reason: Reason, operator: str | None = None) -> None:
@@ -84,7 +86,7 @@ class Accounts:
         """Set type and size of a storage, from those of the tensor that fills it."""
         item = item_bytes(dtype)
         storage.dtype = dtype.removeprefix("torch.") if dtype else None
-        storage.shape = f"[{', '.join(size.text or str(size.value) for size in shape)}]"
+        storage.shape = [size.value if _is_constant(size) else size.text for size in shape[:_MAX_DIMS]]
         storage.is_hint = any(size.is_hint for size in (*shape, *stride))
         size = None if item is None else tensor_bytes(shape, stride, item)
         storage.unknown = "dtype" if item is None else "size" if size is None else None
@@ -122,3 +124,7 @@ class Accounts:
     def _doubt_of(self, storage: Storage) -> None:
         storage.unknown = storage.unknown or "size"
         self.doubt(storage.unknown)
+
+
+def _is_constant(size: Number) -> bool:
+    return not size.is_hint and size.value is not None

@@ -46,8 +46,8 @@ _VIEW = re.compile(
 )
 _RESETS = re.compile(r"\s*((?:\w+\.reset\(\);\s*)+)(?://.*)?\Z")
 _RESET = re.compile(r"(\w+)\.reset\(\);")
-_OUTPUT = re.compile(r"\s*output_handles\[(\d+)\] = (\w+)\.release\(\);\Z")
-_SAME_OUTPUT = re.compile(r"\s*output_handles\[\d+\] = output_handles\[\d+\];\Z")
+_OUTPUT = re.compile(r"\s*output_handles\[(\d{1,6})\] = (\w+)\.release\(\);\Z")
+_SAME_OUTPUT = re.compile(r"\s*output_handles\[(\d{1,6})\] = output_handles\[(\d{1,6})\];\Z")
 _KERNEL = re.compile(r"\s*(?:cpp_|call_triton_|call_cpp_)\w+\((.*)\);\Z")
 _EXTERN = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\((aoti_torch_(\w+?)_(\w+))\((.*)\)\);\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -64,6 +64,7 @@ class CppCode:
         self._pending: dict[str, Storage] = {}  # handles that no object owns yet
         self._numbers: dict[str, Number] = {}
         self._arrays: dict[str, Sizes] = {}
+        self._outputs: dict[int, Storage] = {}
 
     def run(self) -> bool:
         """Return False when the text has no such function."""
@@ -91,7 +92,7 @@ class CppCode:
         return True
 
     def _statement(self, line: str) -> None:
-        if _QUIET.match(line) or _SAME_OUTPUT.match(line) or _ITEM.match(line):
+        if _QUIET.match(line) or _ITEM.match(line):
             return
         for pattern, apply in _STATEMENTS:
             match = pattern.match(line)
@@ -177,9 +178,18 @@ class CppCode:
             self._drop(name)
 
     def _output(self, match: re.Match[str]) -> None:
+        position = int(match[1])
         storage = self._names.pop(match[2], None)  # keeps its reference
-        if storage is not None and storage.returned is None:
-            storage.returned = int(match[1][:9])
+        self._accounts.returned_count = max(self._accounts.returned_count, position + 1)
+        if storage is not None:
+            storage.returned.append(position)
+            self._outputs[position] = storage
+
+    def _same_output(self, match: re.Match[str]) -> None:
+        position, storage = int(match[1]), self._outputs.get(int(match[2]))
+        self._accounts.returned_count = max(self._accounts.returned_count, position + 1)
+        if storage is not None:
+            storage.returned.append(position)
 
     def _kernel(self, match: re.Match[str]) -> None:
         self._mark_written(match[1])
@@ -217,6 +227,7 @@ _STATEMENTS: tuple[tuple[re.Pattern[str], Callable[[CppCode, re.Match[str]], Non
     (_VIEW, CppCode._view),
     (_RESETS, CppCode._reset),
     (_OUTPUT, CppCode._output),
+    (_SAME_OUTPUT, CppCode._same_output),
     (_KERNEL, CppCode._kernel),
     (_EXTERN, CppCode._extern),
 )

@@ -45,9 +45,12 @@ class PythonCode:
         assert self._module.entry is not None
         inputs = Group({}, "args")
         result = self._function(self._module.entry, inputs)
-        for position, item in enumerate(result.items.values() if isinstance(result, Group) else ()):
-            if isinstance(item, Tensor) and item.storage.returned is None:
-                item.storage.returned = position
+        items = list(result.items.values()) if isinstance(result, Group) else []
+        self._accounts.returned_count = len(items)
+        for position, item in enumerate(items):
+            one = self._item(item, 0) if isinstance(item, Group) and item.operator else item
+            if isinstance(one, Tensor):
+                one.storage.returned.append(position)
         self._accounts.end()
 
     def _function(self, function: ast.FunctionDef, arguments: Value) -> Value:
