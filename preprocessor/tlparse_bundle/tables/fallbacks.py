@@ -48,7 +48,7 @@ class Fallbacks:
             if operator is None or not kernel["call_lines"]:
                 continue
             graph = self.graph_of(place["compile"])
-            frame = place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
+            frame = _place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
             self._rows.append(
                 {
                     "code_event": place["event"],
@@ -76,10 +76,10 @@ def operator_of(name: str) -> str | None:
     return "aten." + (match["op"] or match["shim"].removesuffix("_out"))
 
 
-def place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
+def _place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
     """Return the place above the node of an operator in the text of a graph; None without one.
 
-    With '' as operator, it is the last of the nodes. The nodes are those of the operator and of what was computed for it, in this order of the program.
+    The nodes are those of the operator and of what was computed for it, in this order of the program.
     """
     found: list[tuple[bool, re.Match[bytes]]] = []
     for node in nodes:
@@ -87,9 +87,12 @@ def place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
         if definition is not None:
             found.append((operator.removeprefix("aten.").encode() in definition[0], definition))
     definition = max(found, key=lambda item: (item[0], item[1].start()))[1] if found else None
-    if definition is None:
-        return None
-    begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, definition.start()))
+    return None if definition is None else place_above(graph, definition.start())
+
+
+def place_above(graph: bytes, position: int) -> Frame | None:
+    """Return the place in the last comment before a position in the text of a graph."""
+    begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, position))
     comment = _COMMENT.match(graph, max(begin, 0))
     place = comment and len(comment[0]) <= _MAX_LINE and _PLACE.fullmatch(comment[0][1:])
     if not place:

@@ -86,7 +86,7 @@ class Accounts:
         """Set type and size of a storage, from those of the tensor that fills it."""
         item = item_bytes(dtype)
         storage.dtype = dtype.removeprefix("torch.") if dtype else None
-        storage.shape = [size.value if _is_constant(size) else size.text for size in shape[:_MAX_DIMS]]
+        storage.shape = [_shown(size) for size in shape[:_MAX_DIMS]]
         storage.is_hint = any(size.is_hint for size in (*shape, *stride))
         size = None if item is None else tensor_bytes(shape, stride, item)
         storage.unknown = "dtype" if item is None else "size" if size is None else None
@@ -126,5 +126,5 @@ class Accounts:
         self.doubt(storage.unknown)
 
 
-def _is_constant(size: Number) -> bool:
-    return not size.is_hint and size.value is not None
+def _shown(size: Number) -> int | str:
+    return size.text if size.is_hint or size.value is None else size.value

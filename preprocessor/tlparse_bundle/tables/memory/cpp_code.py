@@ -27,9 +27,7 @@ _QUIET = re.compile(
     r"|assert_size_stride\(.*|assert_alignment\(.*|assert_numel\(.*|auto inputs = steal_from_raw_handles.*"
     r"|auto& kernels = .*|using namespace .*|RAIIAtenRecordFunctionHandle .*)?\s*\Z"
 )
-_SCALAR = re.compile(
-    r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_(\w+)\(inputs\[\d+\], &(\w+)\)\);\Z"
-)
+_SCALAR = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_(\w+)\(inputs\[\d+\], &(\w+)\)\);\Z")
 _ITEM = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_\w+\(\w+, &\w+\)\);\Z")
 _INPUT = re.compile(r"\s*auto (\w+) = std::move\(inputs\[\d+\]\);\Z")
 _SYMBOL = re.compile(r"\s*(?:int64_t|auto) ([suz]+\d+) = (.+);\Z")
@@ -133,8 +131,8 @@ class CppCode:
 
     def _symbol(self, match: re.Match[str]) -> None:
         declared = self._declared.input(match[2])
-        known = isinstance(declared, Number)
-        self._numbers[match[1]] = declared if known else self._declared.symbol(match[1])
+        number = declared if isinstance(declared, Number) else self._declared.symbol(match[1])
+        self._numbers[match[1]] = number
 
     def _array(self, match: re.Match[str]) -> None:
         self._arrays[match[1]] = self._sizes(match[2])

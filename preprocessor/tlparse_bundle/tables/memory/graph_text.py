@@ -1,81 +1,79 @@
-"""Types, returned values and source lines in the text of a post-grad graph (torch/fx/graph.py).
+"""Types, returned values and source lines in the text of a graph (torch/fx/graph.py).
 
-    # File: train.py:12 in step, code: y = x @ w
-    mm: "f32[256, 512][512, 1]cpu" = torch.ops.aten.mm.default(x, w)
-    return (mm, x)
+# File: train.py:12 in step, code: y = x @ w
+mm: "f32[256, 512][512, 1]cpu" = torch.ops.aten.mm.default(x, w)
+return (mm, x)
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple
 
+from tlparse_bundle.tables.fallbacks import place_above
 from tlparse_bundle.tables.memory.sizes import SHORT_TYPES
+from tlparse_bundle.tables.text.record_values import Frame
 
 _MAX_LINE = 4000
-_PLACE = re.compile(r"\s*# File: (?P<file>.+):(?P<line>\d{1,9}) in (?P<function>.+?), code: (?P<code>.*)")
 _NODE = re.compile(
-    r"\s*(?P<name>\w+)(?:: \"(?:Sym\()?(?P<type>\w+)\[(?P<shape>[^\]\"]*)\](?:\[[^\]\"]*\])?(?P<device>\w*)[^\"]*\")?"
-    r" = (?P<value>[^\n]*)"
+    rb"\s*(?P<name>\w+)(?:: \"(?P<type>\w+)\[(?P<shape>[^\]\"]*)\](?:\[[^\]\"]*\])?(?P<device>\w*)[^\"]*\")?"
+    rb" = (?P<value>[^\n]*)"
 )
-_OPERATOR = re.compile(r"torch\.ops\.\w+\.(\w+)")
-_ITEM = re.compile(r"(\w+)\[\d+\]")
-_RETURN = re.compile(r"\s*return [(\[](?P<values>.*)[)\]]\s*\Z")
-
-
-class Place(NamedTuple):
-    """A line of the program."""
-
-    file: str
-    line: int
-    function: str
-    code: str
+_OPERATOR = re.compile(rb"torch\.ops\.\w+\.(\w+)")
+_ITEM = re.compile(rb"(\w+)\[\d+\]")
+_DEFINITION = re.compile(rb"\n[ \t]+(\w+)(?= ?: | = )")
+_RETURN = re.compile(rb"\n[ \t]*return [(\[]([^\n]*)[)\]][ \t]*(?=\n|\Z)")
+_Types = dict[tuple[bytes, tuple[bytes, ...]], set[tuple[bytes, bytes]]]
 
 
 class GraphText:
-    """A post-grad graph. Its text is read when something is asked for."""
+    """A graph. Its text is read when something is asked for."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: bytes):
         self._text = text
 
     @cached_property
-    def _lines(self) -> tuple[dict[str, Place], dict[str, str], dict[tuple[str, tuple[str, ...]], set[tuple[str, str]]], list[str]]:
-        places: dict[str, Place] = {}
-        operators: dict[str, str] = {}
-        types: dict[tuple[str, tuple[str, ...]], set[tuple[str, str]]] = {}
-        returned: list[str] = []
-        place = None
-        for line in self._text.split("\n"):
-            line = line[:_MAX_LINE] if "return" not in line[:40] else line
-            if match := _PLACE.match(line):
-                place = Place(match["file"], int(match["line"]), match["function"], match["code"])
-            elif match := _RETURN.match(line):
-                returned = [value.strip() for value in match["values"].split(",") if value.strip()]
-            elif match := _NODE.match(line):
-                name, value = match["name"], match["value"]
-                if place is not None:
-                    places[name] = place
-                called, item = _OPERATOR.match(value), _ITEM.match(value)
-                operator = called[1] if called else operators.get(item[1], "") if item else ""
-                operators[name] = operator
-                if operator and match["type"]:
-                    shape = tuple(size.strip() for size in match["shape"].split(",") if size.strip())
-                    types.setdefault((operator, shape), set()).add((match["type"], match["device"]))
-        return places, operators, types, returned
+    def _types(self) -> _Types:
+        """Return the types and devices of results, by operator and shape."""
+        operators: dict[bytes, bytes] = {}
+        types: _Types = {}
+        for line in self._text.split(b"\n"):
+            match = _NODE.match(line[:_MAX_LINE])
+            if match is None:
+                continue
+            called, item = _OPERATOR.match(match["value"]), _ITEM.match(match["value"])
+            operator = called[1] if called else operators.get(item[1], b"") if item else b""
+            operators[match["name"]] = operator
+            if operator and match["type"]:
+                shape = tuple(size.strip() for size in match["shape"].split(b",") if size.strip())
+                types.setdefault((operator, shape), set()).add((match["type"], match["device"]))
+        return types
 
     def type_of(self, operator: str, shape: tuple[str, ...]) -> tuple[str | None, str | None]:
         """Return type and device of the results of an operator with a shape; None unless they agree."""
-        found = self._lines[2].get((operator, shape), set())
+        key = operator.encode(), tuple(size.encode() for size in shape)
+        found = self._types.get(key, set())
         if len(found) != 1:
             return None, None
         ((short, device),) = found
-        return SHORT_TYPES.get(short), re.sub(r"\d+\Z", "", device) or None
+        return SHORT_TYPES.get(short.decode()), device.decode("ascii", "replace").rstrip("0123456789") or None
 
-    @property
+    @cached_property
     def returned(self) -> list[str]:
         """Return the names of what the graph returns, in order."""
-        return self._lines[3]
+        begin = self._text.rfind(b"\n", 0, max(0, self._text.rfind(b"return ")))
+        match = _RETURN.match(self._text, max(0, begin))
+        names = match[1].split(b",") if match else []
+        return [name.strip().decode("utf-8", "replace") for name in names if name.strip()]
 
-    def place_of(self, node: str) -> Place | None:
-        return self._lines[0].get(node)
+    @cached_property
+    def _positions(self) -> dict[bytes, int]:
+        """Return the position of the line of each node."""
+        return {match[1]: match.start() for match in _DEFINITION.finditer(self._text)}
+
+    def place_of(self, nodes: Iterable[str]) -> Frame | None:
+        """Return the line of the program in the comment above the last of some nodes."""
+        positions = self._positions
+        position = max((positions.get(node.encode(), -1) for node in nodes), default=-1)
+        return None if position < 0 else place_above(self._text, position)

@@ -72,4 +72,6 @@ def is_plain(shape: Sequence[Number], stride: Sequence[Number]) -> bool:
     down, across = (step.value for step in stride[-2:])
     if rows is None or columns is None or down is None or across is None:
         return False
-    return (across == 1 and (down >= columns or rows <= 1)) or (down == 1 and (across >= rows or columns <= 1))
+    return (across == 1 and (down >= columns or rows <= 1)) or (
+        down == 1 and (across >= rows or columns <= 1)
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tlparse_bundle.tables.memory.accounts import Accounts
 from tlparse_bundle.tables.memory.declared import Declared, InputTensor
@@ -126,9 +126,9 @@ class PythonCode:
             for index, node in enumerate(target.elts):
                 self._assign(node, self._item(value, index), names)
         elif isinstance(target, ast.Subscript):
-            group, index = self._value(target.value, names), integer(target.slice, {}).value
-            if isinstance(group, Group) and index is not None:
-                self._values.set_item(group, index, value)
+            group, place = self._value(target.value, names), integer(target.slice, {}).value
+            if isinstance(group, Group) and place is not None:
+                self._values.set_item(group, place, value)
 
     def _bind(self, name: str, value: Value, names: dict[str, Value]) -> None:
         if _SYMBOL.fullmatch(name) and not isinstance(value, Number):
@@ -218,7 +218,11 @@ class PythonCode:
         arguments = [self._value(argument, names) for argument in node.args]
         arguments += [self._value(keyword.value, names) for keyword in node.keywords]
         self._mark_written(arguments)
-        if path in self._module.kernels or path.removesuffix(".run") in self._module.kernels or is_quiet(path):
+        if (
+            path in self._module.kernels
+            or path.removesuffix(".run") in self._module.kernels
+            or is_quiet(path)
+        ):
             return None
         has_out = any(keyword.arg == "out" for keyword in node.keywords)
         if is_matrix_product(path) and has_out and all(map(_is_plain_argument, arguments)):
@@ -365,9 +369,9 @@ _SPECIAL: dict[str, Callable[[PythonCode, ast.Call, dict[str, Value]], Value]] =
 class Module:
     """The functions and kernels that a module of generated code defines."""
 
-    def __init__(self, tree: ast.Module):
+    def __init__(self, tree: ast.Module, kernels: Iterable[str] = ()):
         self.functions: dict[str, ast.FunctionDef] = {}
-        self.kernels: set[str] = set()
+        self.kernels: set[str] = set(kernels)
         entries: dict[str, ast.FunctionDef] = {}
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 _LARGEST = 2**60
+_MAX_TEXT = 300  # characters of an expression
 _ROUNDED = {"cuda": 512, "xpu": 512}  # bytes; c10/cuda/CUDACachingAllocator.h, kMinBlockSize
 
 _ITEM_BYTES = {
@@ -77,14 +78,16 @@ def allocated_bytes(size: int, device: str) -> int:
 
 def integer(node: ast.AST, names: Mapping[str, object], depth: int = 0) -> Number:
     """Evaluate an expression of integers. The value is None for everything else."""
-    text = ast.unparse(node) if depth == 0 else ""
     if depth > 50:
         return Number(None)
     if isinstance(node, ast.Constant):
-        return Number(_bounded(node.value), text=text)
+        return Number(_bounded(node.value), text=str(node.value)[:_MAX_TEXT])
     if isinstance(node, ast.Name):
         named = names.get(node.id)
-        return named._replace(text=text) if isinstance(named, Number) else Number(None, text=text)
+        if isinstance(named, Number):
+            return Number(named.value, named.is_hint, node.id)
+        return Number(None, text=node.id)
+    text = ast.unparse(node)[:_MAX_TEXT] if depth == 0 else ""
     operands: list[ast.expr]
     if isinstance(node, ast.BinOp):
         operands, apply = [node.left, node.right], _OPERATORS.get(type(node.op))

@@ -16,7 +16,11 @@ class Tensor:
     __slots__ = ("dtype", "ended", "references", "shape", "storage", "stride")
 
     def __init__(
-        self, storage: Storage, dtype: str | None = None, shape: Sizes | None = None, stride: Sizes | None = None
+        self,
+        storage: Storage,
+        dtype: str | None = None,
+        shape: Sizes | None = None,
+        stride: Sizes | None = None,
     ):
         self.storage, self.dtype, self.shape, self.stride = storage, dtype, shape, stride
         self.references = 0
@@ -45,7 +49,11 @@ class Values:
         self._new: list[Tensor | Group] = []  # of the current statement
 
     def tensor(
-        self, storage: Storage, dtype: str | None = None, shape: Sizes | None = None, stride: Sizes | None = None
+        self,
+        storage: Storage,
+        dtype: str | None = None,
+        shape: Sizes | None = None,
+        stride: Sizes | None = None,
     ) -> Tensor:
         value = Tensor(storage, dtype, shape, stride)
         storage.references += 1
