@@ -101,7 +101,9 @@ function groupDetail({ log, state }, model, found, group) {
     const held = heldBy(group, code);
     return { code, held, points: curveOf(code.buffers, held) };
   });
-  const most = Math.max(0, ...curves.flatMap(({ points }) => points.map(({ own, held }) => own + held)));
+  const most = curves
+    .flatMap(({ points }) => points)
+    .reduce((largest, { own, held }) => Math.max(largest, own + held), 0);
   return [
     h("h2", null, compile.id === null ? "Code outside any compile" : functionName(compile)),
     h(
@@ -124,7 +126,7 @@ function groupDetail({ log, state }, model, found, group) {
     h(
       "div",
       { class: "memory-codes" },
-      group.codes.map((code) => codeMemory({ log, state, model, number }, code, held.get(code) ?? [], most)),
+      curves.map((curve) => codeMemory({ log, state, model, number }, curve, most)),
     ),
     savedValues({ log, state, model, number }, group),
   ];
