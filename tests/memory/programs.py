@@ -369,6 +369,43 @@ def checkpointed() -> Program:
     return f, (r(128, 64),), True
 
 
+@program()
+def strided_products() -> Program:
+    def f(x: torch.Tensor, y: torch.Tensor) -> Any:
+        return x[:, ::2] @ y[::2], x.t()[::2] @ x[:, ::3]
+
+    return f, (r(60, 70), r(70, 40)), False
+
+
+@program()
+def products_of_types() -> Program:
+    def f(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, i: torch.Tensor) -> Any:
+        return x @ x.t(), y @ y.t(), z.t() @ z, i @ i.t(), torch.bmm(y[None], y.t()[None])
+
+    types = torch.float64, torch.bfloat16, torch.half, torch.int64
+    return f, tuple(r(48, 70).mul(9).to(dtype) for dtype in types), False
+
+
+@program()
+def products_with_bias() -> Program:
+    def f(x: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, whole: torch.Tensor) -> Any:
+        return torch.addmm(whole, x, y), torch.addmm(rows, x, y), torch.addmm(whole, x, y, beta=0.5), x @ y[:, 0]
+
+    return f, (r(60, 70), r(70, 40), r(60, 1), r(60, 40)), False
+
+
+@program()
+def train_bfloat16() -> Program:
+    model = mlp(64, 128, 32).bfloat16()
+    return lambda x: model(x).float().square().mean(), (r(48, 64, dtype=torch.bfloat16),), True
+
+
+@program()
+def transformer_block() -> Program:
+    model = torch.nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
+    return lambda x: model(x).square().mean(), (r(2, 16, 32),), True
+
+
 def measured(trace: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the allocator did in each span of generated code, in order of begin."""
     events = sorted(

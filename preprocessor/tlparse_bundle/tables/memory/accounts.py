@@ -33,6 +33,7 @@ class Storage:
     names: list[str] = field(default_factory=list)  # later ones
     written_line: int | None = None  # of the first call that gets it as an argument
     operator: str | None = None  # whose result it is
+    result: int | None = None  # position among several results
     returned: list[int] = field(default_factory=list)  # positions among the returned values
     references: int = 0
 

@@ -12,7 +12,8 @@ from tlparse_bundle.tables.memory.accounts import Accounts
 from tlparse_bundle.tables.memory.cpp_code import CppCode
 from tlparse_bundle.tables.memory.declared import Declared
 from tlparse_bundle.tables.memory.graph_text import GraphText
-from tlparse_bundle.tables.memory.python_code import Module, PythonCode, TooLongError, texts_in
+from tlparse_bundle.tables.memory.module import Module, texts_in
+from tlparse_bundle.tables.memory.python_code import PythonCode, TooLongError
 
 _MAX_BYTES = 20 << 20  # of one code
 _KERNEL = re.compile(r"^(\w+ = async_compile\.\w+)\(.*?('''|\"\"\")", re.MULTILINE)

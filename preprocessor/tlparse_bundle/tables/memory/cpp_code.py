@@ -1,7 +1,7 @@
 """Follows generated C++ code (cpp_wrapper): which statement allocates memory, and which frees it.
 
-torch/_inductor/codegen/cpp_wrapper_cpu.py writes one statement per line. Lines outside the known forms make the
-peak unknown.
+torch/_inductor/codegen/cpp_wrapper_cpu.py writes one statement per line. Lines outside the known forms make
+the peak unknown.
 """
 
 from __future__ import annotations
@@ -28,10 +28,14 @@ _QUIET = re.compile(
     r"|auto& kernels = .*|using namespace .*|RAIIAtenRecordFunctionHandle .*)?\s*\Z"
 )
 _SCALAR = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_(\w+)\(inputs\[\d+\], &(\w+)\)\);\Z")
-_ITEM = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_\w+\(\w+, &\w+\)\);\Z")
+# Reads a number of a tensor, or makes a second handle of it for a call.
+_SECOND_HANDLE = re.compile(
+    r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_(?:item_\w+|new_tensor_handle)\(\w+, &\w+\)\);\Z"
+)
 _INPUT = re.compile(r"\s*auto (\w+) = std::move\(inputs\[\d+\]\);\Z")
 _SYMBOL = re.compile(r"\s*(?:int64_t|auto) ([suz]+\d+) = (.+);\Z")
 _ARRAY = re.compile(r"\s*(?:static constexpr|const) int64_t (\w+)\[\] = \{(.*)\};\Z")
+_EMPTY_ARRAY = re.compile(r"\s*static constexpr int64_t \*(\w+)=nullptr;\Z")
 _ALLOCATION = re.compile(
     r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_empty_strided\(\d+, (\w+), (\w+), "
     r"cached_torch_dtype_(\w+), cached_torch_device_type_(\w+), .+, &(\w+)_handle\)\);\Z"
@@ -53,7 +57,7 @@ _ARGUMENT = re.compile(r"reinterpret_tensor_wrapper\(\w+, \d+, (\w+), (\w+), ")
 
 
 class CppCode:
-    """Follows the function of a C++ text that the module calls. Lines count from ``first_line`` of the text."""
+    """Follows the function that the module calls of a C++ text, which begins at ``first_line``."""
 
     def __init__(self, text: str, first_line: int, declared: Declared, accounts: Accounts):
         self._text, self._first_line = text, first_line
@@ -90,7 +94,7 @@ class CppCode:
         return True
 
     def _statement(self, line: str) -> None:
-        if _QUIET.match(line) or _ITEM.match(line):
+        if _QUIET.match(line) or _SECOND_HANDLE.match(line):
             return
         for pattern, apply in _STATEMENTS:
             match = pattern.match(line)
@@ -136,6 +140,9 @@ class CppCode:
 
     def _array(self, match: re.Match[str]) -> None:
         self._arrays[match[1]] = self._sizes(match[2])
+
+    def _empty_array(self, match: re.Match[str]) -> None:
+        self._arrays[match[1]] = ()
 
     def _sizes(self, text: str) -> Sizes:
         try:
@@ -219,6 +226,7 @@ _STATEMENTS: tuple[tuple[re.Pattern[str], Callable[[CppCode, re.Match[str]], Non
     (_SCALAR, CppCode._scalar),
     (_SYMBOL, CppCode._symbol),
     (_ARRAY, CppCode._array),
+    (_EMPTY_ARRAY, CppCode._empty_array),
     (_ALLOCATION, CppCode._allocate),
     (_OWNED, CppCode._owned),
     (_MOVED, CppCode._moved),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tlparse_bundle.tables.memory.accounts import Storage
 from tlparse_bundle.tables.memory.graph_text import GraphText
 from tlparse_bundle.tables.memory.operators import operator_name
 from tlparse_bundle.tables.memory.sizes import Number, integer
@@ -57,12 +58,12 @@ class Declared:
         """Return the hint of a symbol that the code takes from an argument."""
         return Number(self._hints.get(name), is_hint=True, text=name)
 
-    def result(self, operator: str | None, shape: Sizes) -> tuple[str | None, str | None]:
-        """Return type and device of a result of an operator; None unless the graph has only one of the shape."""
-        name = operator and operator_name(operator)
+    def result(self, storage: Storage, shape: Sizes) -> tuple[str | None, str | None]:
+        """Return type and device of a result of an operator; None unless the graph has only one like it."""
+        name = storage.operator and operator_name(storage.operator)
         if self._graph is None or not name:
             return None, None
-        return self._graph.type_of(name, tuple(size.text for size in shape))
+        return self._graph.type_of(name, storage.result, tuple(size.text for size in shape))
 
 
 def _sizes(node: ast.expr) -> Sizes | None:

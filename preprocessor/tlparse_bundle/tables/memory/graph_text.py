@@ -21,10 +21,10 @@ _NODE = re.compile(
     rb" = (?P<value>[^\n]*)"
 )
 _OPERATOR = re.compile(rb"torch\.ops\.\w+\.(\w+)")
-_ITEM = re.compile(rb"(\w+)\[\d+\]")
+_ITEM = re.compile(rb"(\w+)\[(\d{1,6})\]")
 _DEFINITION = re.compile(rb"\n[ \t]+(\w+)(?= ?: | = )")
 _RETURN = re.compile(rb"\n[ \t]*return [(\[]([^\n]*)[)\]][ \t]*(?=\n|\Z)")
-_Types = dict[tuple[bytes, tuple[bytes, ...]], set[tuple[bytes, bytes]]]
+_Types = dict[tuple[bytes, int | None, tuple[bytes, ...]], set[tuple[bytes, bytes]]]
 
 
 class GraphText:
@@ -35,7 +35,7 @@ class GraphText:
 
     @cached_property
     def _types(self) -> _Types:
-        """Return the types and devices of results, by operator and shape."""
+        """Return the types and devices of results, by operator, position among its results, and shape."""
         operators: dict[bytes, bytes] = {}
         types: _Types = {}
         for line in self._text.split(b"\n"):
@@ -45,14 +45,17 @@ class GraphText:
             called, item = _OPERATOR.match(match["value"]), _ITEM.match(match["value"])
             operator = called[1] if called else operators.get(item[1], b"") if item else b""
             operators[match["name"]] = operator
+            position = int(item[2]) if item and not called else None
             if operator and match["type"]:
                 shape = tuple(size.strip() for size in match["shape"].split(b",") if size.strip())
-                types.setdefault((operator, shape), set()).add((match["type"], match["device"]))
+                types.setdefault((operator, position, shape), set()).add((match["type"], match["device"]))
         return types
 
-    def type_of(self, operator: str, shape: tuple[str, ...]) -> tuple[str | None, str | None]:
+    def type_of(
+        self, operator: str, position: int | None, shape: tuple[str, ...]
+    ) -> tuple[str | None, str | None]:
         """Return type and device of the results of an operator with a shape; None unless they agree."""
-        key = operator.encode(), tuple(size.encode() for size in shape)
+        key = operator.encode(), position, tuple(size.encode() for size in shape)
         found = self._types.get(key, set())
         if len(found) != 1:
             return None, None

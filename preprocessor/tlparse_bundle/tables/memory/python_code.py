@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from tlparse_bundle.tables.memory.accounts import Accounts
 from tlparse_bundle.tables.memory.declared import Declared, InputTensor
+from tlparse_bundle.tables.memory.module import Module, dotted_name
 from tlparse_bundle.tables.memory.operators import (
     is_matrix_product,
     is_plain,
@@ -177,7 +178,7 @@ class PythonCode:
             return integer(node, names)
         for part in ast.walk(node):  # arithmetic of tensors allocates
             of_tensor = isinstance(part, ast.Name) and isinstance(names.get(part.id), Tensor | Group)
-            if of_tensor or isinstance(part, ast.Call) and _path(part.func) not in _ARITHMETIC:
+            if of_tensor or (isinstance(part, ast.Call) and dotted_name(part.func) not in _ARITHMETIC):
                 self._accounts.doubt("statement")
                 return None
         return integer(node, names)
@@ -187,23 +188,23 @@ class PythonCode:
         if not isinstance(value, Group):
             return None
         if index not in value.items and value.operator is not None and value.operator != "args":
-            item = self._result(value)
+            item = self._result(value, index)
             self._values.set_item(value, index, item)
         return value.items.get(index)
 
-    def _result(self, group: Group) -> Tensor:
+    def _result(self, group: Group, index: int) -> Tensor:
         """Return one of the results of an operator, whose memory was allocated when it was called."""
         storage = self._accounts.add("")
         storage.first_line, storage.first_step = group.line, group.step
         storage.written_line = group.line
-        storage.operator, storage.unknown = group.operator, "dtype"
+        storage.operator, storage.result, storage.unknown = group.operator, index, "dtype"
         return self._values.tensor(storage)
 
     def _call(self, node: ast.Call, names: dict[str, Value]) -> Value:
         function = self._called(node, names)
         if function is not None:
             return self._run(function, node, names)
-        path = _path(node.func)
+        path = dotted_name(node.func)
         if path is None:
             return self._method(node, names)
         special = _SPECIAL.get(path)
@@ -243,7 +244,7 @@ class PythonCode:
     def _called(self, node: ast.Call, names: Mapping[str, Value]) -> ast.FunctionDef | None:
         """Return the function of the module that is called: a partition or a subgraph."""
         called = node.func
-        if isinstance(called, ast.Subscript) and _path(called.value) == "self.partitions":
+        if isinstance(called, ast.Subscript) and dotted_name(called.value) == "self.partitions":
             return self._module.functions.get(f"partition_{integer(called.slice, {}).value}")
         if isinstance(called, ast.Name) and called.id not in names:
             return self._module.functions.get(called.id)
@@ -286,7 +287,7 @@ class PythonCode:
     def _allocation(
         self, node: ast.Call, names: Mapping[str, Value], device: str, dtypes: list[ast.expr]
     ) -> Value:
-        dtype = _path(dtypes[0]) if dtypes else None
+        dtype = dotted_name(dtypes[0]) if dtypes else None
         storage = self._accounts.add("", device=device)
         if len(node.args) < 2:
             self._accounts.doubt("statement")
@@ -323,7 +324,7 @@ class PythonCode:
         if not isinstance(value, Tensor) or len(node.args) < 5:
             return value
         shape, stride = self._sizes(node.args[3], names), self._sizes(node.args[4], names)
-        return self._values.tensor(value.storage, _path(node.args[2]), shape, stride)
+        return self._values.tensor(value.storage, dotted_name(node.args[2]), shape, stride)
 
     def _assert_size(self, node: ast.Call, names: dict[str, Value]) -> Value:
         """Take the sizes of a result that the code asserts."""
@@ -332,11 +333,11 @@ class PythonCode:
         if isinstance(value, Group) and value.operator not in (None, "args") and isinstance(name, ast.Name):
             value = self._item(value, 0)  # the operator has one result
             if isinstance(value, Tensor):
-                value.storage.name = value.storage.name or name.id
+                value.storage.name, value.storage.result = value.storage.name or name.id, None
         if isinstance(value, Tensor) and value.shape is None:
             value.shape, value.stride = (self._sizes(argument, names) for argument in node.args[1:3])
             if not value.storage.is_input and value.storage.bytes is None:
-                dtype, device = self._declared.result(value.storage.operator, value.shape)
+                dtype, device = self._declared.result(value.storage, value.shape)
                 value.dtype = value.dtype or dtype
                 value.storage.device = value.storage.device or device
                 self._accounts.describe(value.storage, value.dtype, value.shape, value.stride)
@@ -364,42 +365,6 @@ _SPECIAL: dict[str, Callable[[PythonCode, ast.Call, dict[str, Value]], Value]] =
     "inductor_ops.resize_storage_bytes_": PythonCode._resize,
     "torch.ops.inductor.resize_storage_bytes_.default": PythonCode._resize,
 }
-
-
-class Module:
-    """The functions and kernels that a module of generated code defines."""
-
-    def __init__(self, tree: ast.Module, kernels: Iterable[str] = ()):
-        self.functions: dict[str, ast.FunctionDef] = {}
-        self.kernels: set[str] = set(kernels)
-        entries: dict[str, ast.FunctionDef] = {}
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
-                self.functions[node.name] = node
-                entries.setdefault(node.name, node)
-            elif isinstance(node, ast.ClassDef) and node.name == "Runner":
-                entries |= {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                if (_path(node.value.func) or "").startswith("async_compile."):
-                    self.kernels.update(target.id for target in node.targets if isinstance(target, ast.Name))
-        self.entry = entries.get("call")
-
-
-def texts_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield first line and text of the strings that are assigned to a name in a module."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            if type(node.value.value) is str:
-                yield node.value.lineno, node.value.value
-
-
-def _path(node: ast.AST) -> str | None:
-    """Return a dotted name, such as 'torch.ops.aten.topk.default'."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def _is_plain_argument(value: Value) -> bool:

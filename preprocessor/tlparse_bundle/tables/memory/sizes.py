@@ -44,7 +44,7 @@ SHORT_TYPES = {
 
 
 class Number(NamedTuple):
-    """An integer of the code; None when its value is unknown. ``is_hint``: depends on the hint of a symbol."""
+    """An integer of the code, None when unknown. ``is_hint``: depends on the hint of a symbol."""
 
     value: int | None
     is_hint: bool = False
