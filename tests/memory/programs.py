@@ -389,7 +389,12 @@ def products_of_types() -> Program:
 @program()
 def products_with_bias() -> Program:
     def f(x: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, whole: torch.Tensor) -> Any:
-        return torch.addmm(whole, x, y), torch.addmm(rows, x, y), torch.addmm(whole, x, y, beta=0.5), x @ y[:, 0]
+        return (
+            torch.addmm(whole, x, y),
+            torch.addmm(rows, x, y),
+            torch.addmm(whole, x, y, beta=0.5),
+            x @ y[:, 0],
+        )
 
     return f, (r(60, 70), r(70, 40), r(60, 1), r(60, 40)), False
 

@@ -22,7 +22,7 @@ export const REASONS = {
 /**
  * @typedef {{row: any, code: any, buffers: any[], inputs: any[], title: string}} CodeMemory a row of memory, its row of
  *   generated_code, and its buffers on this device
- * @typedef {{key: string, row: any, codes: CodeMemory[]}} Group the codes of one attempt
+ * @typedef {{key: string, row: any, codes: CodeMemory[]}} Group the codes of one compile
  */
 
 /** Return the groups of a log in its order; empty if a redacted bundle leaves the tables out. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Group[]>} */
@@ -40,7 +40,7 @@ export async function groupsOf(log) {
   const groups = new Map(/** @type {[string, Group][]} */ ([]));
   for (const row of rows) {
     // Codes outside any compile do not belong together.
-    const key = row.compile === null ? `record ${row.code_event}` : `${row.compile}:${row.attempt}`;
+    const key = row.compile ?? `record ${row.code_event}`;
     const own = (buffersOf.get(row.code_event) ?? []).filter(
       (/** @type {any} */ buffer) => buffer.device === row.device || buffer.device === null,
     );
