@@ -20,7 +20,7 @@ TORCH = os.environ.get("TORCH_PYTHON")
 # Operators of these programs allocate more than their results, or only one of two branches runs.
 UNKNOWN = {
     "attention", "complex_numbers", "conditional", "convolution", "multi_output",
-    "train_attention", "transformer_block",
+    "train_attention",
 }  # fmt: skip
 
 

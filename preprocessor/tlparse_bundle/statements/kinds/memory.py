@@ -98,7 +98,9 @@ def _peak(
     is_line = not isinstance(group, str)
     source = buffers[0]["source_line"] if is_line else None
     what = (code(source) if source else "One line") if is_line else f"Buffer {code(str(group))}"
-    shapes = [f"{buffer['dtype']} {buffer['shape']}".replace("'", "") for buffer in buffers if buffer["shape"]]
+    shapes = [
+        f"{buffer['dtype']} {buffer['shape']}".replace("'", "") for buffer in buffers if buffer["shape"]
+    ]
     exact = "" if row["peak_bytes"] is not None else " at least"
     text = (
         f"At its peak the generated code has{exact} {size(peak)} allocated, {size(total)} of it in"
@@ -116,7 +118,6 @@ def _peak(
         group if not isinstance(group, str) else place,
         [facts.number_of(row)],
         [row["code_event"]],
-        count=len(buffers),
         details={
             "peak_bytes": peak,
             "is_exact": row["peak_bytes"] is not None,
@@ -157,7 +158,6 @@ def _saved(facts: Facts) -> Iterator[Finding]:
             facts.place_of(number),
             [number],
             [event],
-            count=len(rows),
             remedies=[
                 Remedy(
                     "Lower the budget if the backward runs out of memory. It then recomputes more.",
