@@ -120,7 +120,7 @@ function groupDetail({ log, state }, model, found, group) {
       found,
       (finding) =>
         ["memory-peak", "saved-recomputable"].includes(finding.kind) &&
-        finding.events.some((event) => group.codes.some(({ row }) => row.code_event === event)),
+        finding.compiles.includes(group.row.compile),
     ),
     legend(curves.some(({ held }) => held.length > 0)),
     h(
