@@ -26,7 +26,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_peak_is_what_the_profiler_measured_or_unknown(built, name):
-    (log,) = built(FIXTURES / name).logs
+    (log,) = built(FIXTURES / name / "trace").logs
     found = results(log, json.loads((FIXTURES / name / "truth.json").read_text()))
     assert found
     verdicts = {result.verdict for result in found}
@@ -37,7 +37,7 @@ def test_a_peak_is_what_the_profiler_measured_or_unknown(built, name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_buffers_add_up_to_the_peak_and_to_what_is_returned(built, name):
-    (log,) = built(FIXTURES / name).logs
+    (log,) = built(FIXTURES / name / "trace").logs
     truth = json.loads((FIXTURES / name / "truth.json").read_text())
     for result in results(log, truth):
         row = result.row
@@ -61,7 +61,7 @@ def is_live(buffer, step):
 
 
 def test_what_a_forward_saves_is_what_its_backward_gets(built):
-    (log,) = built(FIXTURES / "train_mlp").logs
+    (log,) = built(FIXTURES / "train_mlp" / "trace").logs
     forward, backward = log.table("memory")
     buffers = list(log.table("memory_buffers"))
     saved = {row["node"]: row["bytes"] for row in buffers if row["role"] == "saved"}
@@ -77,7 +77,7 @@ def test_what_a_forward_saves_is_what_its_backward_gets(built):
 
 
 def test_sizes_of_symbols_are_those_of_their_hints(built):
-    (log,) = built(FIXTURES / "dynamic_both").logs
+    (log,) = built(FIXTURES / "dynamic_both" / "trace").logs
     (row,) = log.table("memory")
     assert row["is_hint"]
     shapes = [buffer["shape"] for buffer in log.table("memory_buffers") if buffer["is_hint"]]
