@@ -85,6 +85,30 @@ def test_an_unknown_peak_says_why(show):
     )
 
 
+def test_a_kernel_without_comments_has_the_source_line_of_its_provenance(show):
+    page, bundle = show("provenance", "#v=1&view=memory")
+    log = bundle.logs[0]
+    events = {row["id"]: row["code_event"] for row in log.table("provenance_groups")}
+    sources = {row["id"]: row for row in log.table("provenance_sources")}
+    known = {
+        (events[row["group"]], line): sources[row["sources"][0][-1]]
+        for row in log.table("provenance_kernels")
+        for line in row["call_lines"]
+        if row["sources"]
+    }
+    buffer, source = next(
+        (row, known[row["code_event"], row["kernel_line"]])
+        for row in log.table("memory_buffers")
+        if row["file"] is None and (row["code_event"], row["kernel_line"]) in known
+    )
+    (compile,) = (row["compile"] for row in log.table("memory") if row["code_event"] == buffer["code_event"])
+    page, _ = show("provenance", f"#v=1&view=memory&item={compile}")
+    for summary in detail_of(page).get_by_text(re.compile(r"buffers? as a table")).all():
+        summary.click()
+    row = detail_of(page).get_by_role("row", name=re.compile(rf"^{buffer['name']}\b")).first
+    expect(row).to_contain_text(f":{source['line']} {source['code']}")
+
+
 def test_a_log_without_generated_code_does_not_list_the_view(show):
     page, _ = show("graph_breaks", "#v=1&view=overview")
     rail = page.get_by_role("navigation", name="Views")

@@ -2,7 +2,7 @@
 
 /** Words and help of the roles of buffers. @type {Record<string, [string, string]>} */
 export const ROLES = {
-  intermediate: ["intermediate", "Freed by the code when it is no longer needed"],
+  intermediate: ["intermediate", "Freed by the code after its last use"],
   output: ["output", "Returned to the program"],
   saved: ["saved", "Returned only to be saved for the backward"],
   input: ["input", "Allocated before the code runs; not part of the peak"],
@@ -25,11 +25,42 @@ export const REASONS = {
  * @typedef {{key: string, row: any, codes: CodeMemory[]}} Group the codes of one compile
  */
 
+/**
+ * Add the source lines of kernels, from the provenance that the log records, to buffers without one.
+ * @param {import("../../lib/bundle/log.js").Log} log @param {any[]} buffers
+ */
+async function addSources(log, buffers) {
+  if (!buffers.some((buffer) => buffer.file === null && buffer.kernel_line !== null)) return;
+  const [groups, kernels, sources] = await Promise.all(
+    ["provenance_groups", "provenance_kernels", "provenance_sources"].map(
+      async (name) => (await log.table(name)) ?? [],
+    ),
+  );
+  const codeOf = new Map(groups.map((/** @type {any} */ group) => [group.id, group.code_event]));
+  const sourceOf = new Map(sources.map((/** @type {any} */ source) => [source.id, source]));
+  const at = new Map(/** @type {[string, any][]} */ ([]));
+  for (const kernel of kernels) {
+    const source = sourceOf.get(kernel.sources[0]?.at(-1)); // the innermost frame
+    if (source) for (const line of kernel.call_lines) at.set(`${codeOf.get(kernel.group)} ${line}`, source);
+  }
+  for (const buffer of buffers) {
+    const source = buffer.file === null && at.get(`${buffer.code_event} ${buffer.kernel_line}`);
+    if (source)
+      Object.assign(buffer, {
+        file: source.file,
+        line: source.line,
+        function: source.function,
+        source_line: source.code,
+      });
+  }
+}
+
 /** Return the groups of a log in its order; empty if a redacted bundle leaves the tables out. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Group[]>} */
 export async function groupsOf(log) {
   const [rows, buffers, codes] = await Promise.all(
     ["memory", "memory_buffers", "generated_code"].map(async (name) => (await log.table(name)) ?? []),
   );
+  await addSources(log, buffers);
   const codeOf = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
   const buffersOf = new Map(/** @type {[number, any[]][]} */ ([]));
   for (const buffer of buffers) {
@@ -45,7 +76,7 @@ export async function groupsOf(log) {
       (/** @type {any} */ buffer) => buffer.device === row.device || buffer.device === null,
     );
     const code = codeOf.get(row.code_event) ?? null;
-    const group = groups.get(key) ?? { key, row, codes: [] };
+    const group = groups.get(key) ?? /** @type {Group} */ ({ key, row, codes: [] });
     groups.set(key, group);
     group.codes.push({
       row,
@@ -110,7 +141,7 @@ export function curveOf(buffers, held) {
     });
 }
 
-/** Return the inputs of a backward that its forward saved only for it: they go when it no longer needs them. @param {Group} group @param {CodeMemory} code */
+/** Return the inputs of a backward that its forward saved only for it: it lets go of them after their last use. @param {Group} group @param {CodeMemory} code */
 export function heldBy(group, code) {
   if (code.code?.direction !== "backward") return [];
   const saved = new Set(
