@@ -168,6 +168,68 @@ def test_other_statements_make_the_peak_unknown(tmp_path, statement, reason):
     assert row["known_peak_bytes"] <= 1024 + 4096
 
 
+CPP = """
+cpp_wrapper_src = (
+r'''
+void inductor_entry_impl(
+    AtenTensorHandle*
+        input_handles, // array
+    AtenTensorHandle*
+        output_handles  // array
+) {
+    py::gil_scoped_release_simple release;
+    auto inputs = steal_from_raw_handles_to_raii_handles(input_handles, 1);
+    auto arg0_1 = std::move(inputs[0]);
+    AOTICudaStreamGuard stream_guard(stream, this->device_idx_);
+    static constexpr int64_t int_array_0[] = {10L, 100L};
+    static constexpr int64_t int_array_1[] = {100L, 1L};
+    AtenTensorHandle buf0_handle;
+    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(2, int_array_0, int_array_1, cached_torch_dtype_float32, cached_torch_device_type_cuda, 0, &buf0_handle));
+    RAIIAtenTensorHandle buf0(buf0_handle);
+    call_triton_poi_fused_0(arg0_1, buf0, 1000L, stream0);
+    arg0_1.reset();
+    AtenTensorHandle buf1_handle;
+    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(2, int_array_0, int_array_1, cached_torch_dtype_int64, cached_torch_device_type_cuda, 0, &buf1_handle));
+    RAIIAtenTensorHandle buf1(buf1_handle);
+    STATEMENT
+    auto buf2 = std::move(buf0);  // reuse
+    auto buf3 = wrap_with_raii_handle_if_needed(reinterpret_tensor_wrapper(buf1, 1, int_array_2, int_array_3, 0L)); buf1.reset();  // reuse
+    buf2.reset();
+    output_handles[0] = buf3.release();
+    output_handles[1] = output_handles[0];
+} // inductor_entry_impl
+'''
+)
+"""
+
+
+def test_the_cpp_wrapper_is_followed(tmp_path):
+    row, buffers = rows_of(tmp_path, CPP.replace("STATEMENT", ""))
+    assert (row["peak_bytes"], row["unknown"]) == (4096 + 8192, [])
+    arg, first, second = buffers
+    assert (arg["role"], arg["bytes"], arg["unknown"]) == ("input", None, "dtype")
+    assert (first["role"], first["aliases"]) == ("intermediate", ["buf2"])
+    assert (second["role"], second["aliases"], second["last_line"]) == ("output", ["buf3"], None)
+    lines = CPP.split("\n")
+    assert "buf0_handle));" in lines[first["first_line"] - 1]
+    assert "buf2.reset()" in lines[first["last_line"] - 1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("RAIIAtenTensorHandle buf9;", "statement"),
+        ("if (u0 > 5) {", "statement"),
+        ("AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_cuda_convolution(buf0, buf1, &buf5_handle));", "operator"),
+        ("buf1 = something(buf0);", "statement"),
+    ],
+)
+def test_other_statements_of_the_cpp_wrapper_make_the_peak_unknown(tmp_path, statement, reason):
+    row, _ = rows_of(tmp_path, CPP.replace("STATEMENT", statement))
+    assert row["peak_bytes"] is None
+    assert reason in row["unknown"]
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -25,7 +25,9 @@ _LITERAL = re.compile(r"(?<=\d)L\b")
 _QUIET = re.compile(
     r"\s*(?://.*|py::gil_scoped_release_simple release;|AtenTensorHandle \w+;|int64_t \w+;"
     r"|assert_size_stride\(.*|assert_alignment\(.*|assert_numel\(.*|auto inputs = steal_from_raw_handles.*"
-    r"|auto& kernels = .*|using namespace .*|RAIIAtenRecordFunctionHandle .*)?\s*\Z"
+    r"|auto& kernels = .*|using namespace .*|RAIIAtenRecordFunctionHandle .*"
+    r"|AOTI\w+Guard \w+\(.*\);|\w*[sS]tream_t \w+;"
+    r"|AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_get_current_\w+_stream\(.*)?\s*\Z"
 )
 _SCALAR = re.compile(r"\s*AOTI_TORCH_ERROR_CODE_CHECK\(aoti_torch_item_(\w+)\(inputs\[\d+\], &(\w+)\)\);\Z")
 # Reads a number of a tensor, or makes a second handle of it for a call.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 POST_GRAD = "inductor_post_grad_graph"
 _BACKWARD = "aot_backward_graph"
-_MAX_GRAPH_BYTES = 32 << 20  # of the newest post-grad graphs
+_MAX_GRAPH_BYTES = 16 << 20  # of the newest post-grad graphs
 _MAX_NAME_BYTES = 4 << 20  # of symbols and of names of saved values
 _MAX_BUFFERS = 2000  # rows of one code; the largest are kept
 _PARAMETER = re.compile(r"(?:\A|,|\n)\s*(\w+)\s*:")
