@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.recent_cache import Newest
@@ -94,7 +95,12 @@ def place_above(graph: bytes, position: int) -> Frame | None:
     """Return the place in the last comment before a position in the text of a graph."""
     begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, position))
     comment = _COMMENT.match(graph, max(begin, 0))
-    place = comment and len(comment[0]) <= _MAX_LINE and _PLACE.fullmatch(comment[0][1:])
+    return _place_of(comment[0][1:]) if comment and len(comment[0]) <= _MAX_LINE else None
+
+
+@lru_cache(1024)  # nodes of a line share a comment, and recompiles have most of them in common
+def _place_of(comment: bytes) -> Frame | None:
+    place = _PLACE.fullmatch(comment)
     if not place:
         return None
     file, function, code = (
