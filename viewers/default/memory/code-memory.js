@@ -2,7 +2,7 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { pairs } from "../shared/parts.js";
-import { artifactLink } from "../shared/program-line.js";
+import { artifactLink, artifactState } from "../shared/program-line.js";
 import { memoryCurve } from "./curve.js";
 import { isLive, liveAt, placeOf, REASONS, ROLES, typeOf } from "./data.js";
 import { treemap } from "./treemap.js";
@@ -113,7 +113,7 @@ function moments(where, { code: { row, buffers, title }, held, points }, most) {
           groupOf: (buffer) => placeOf(buffer, where.model.short),
           describe: (buffer) =>
             `${buffer.name}: ${bytes(buffer.bytes)}, ${typeOf(buffer)}, ${ROLES[buffer.role]?.[0] ?? buffer.role}`,
-          link: (buffer, content) => lineLink(where, row.code_event, content, buffer.first_line),
+          onopen: (buffer) => void openLine(where, row.code_event, buffer.first_line),
         }),
       );
       for (const { buffer, element } of tableRows)
@@ -200,6 +200,12 @@ const bufferRow = (where, row, buffer) =>
           ],
     ),
   );
+
+/** Show a line of the generated code. @param {Where} where @param {number} event @param {number} at */
+async function openLine({ log, state, model, number }, event, at) {
+  const address = await artifactState(log, model, number, event, at);
+  state.go(state.link(address ?? { view: "events", event: String(event) }));
+}
 
 /** @param {Where} where @param {number} event @param {any} text @param {number} at */
 export const lineLink = ({ log, state, model, number }, event, text, at) =>

@@ -54,11 +54,12 @@ export function squarified(sizes, box) {
 }
 
 /**
- * Build the treemap of buffers, grouped by a text such as their source line.
+ * Build the treemap of buffers, grouped by a text such as their source line. It is a picture: a table has the same
+ * buffers for the keyboard.
  * @param {any[]} buffers with a size, largest first
- * @param {{groupOf: (buffer: any) => string, describe: (buffer: any) => string, link: (buffer: any, content: any[]) => HTMLElement}} options
+ * @param {{groupOf: (buffer: any) => string, describe: (buffer: any) => string, onopen: (buffer: any) => void}} options
  */
-export function treemap(buffers, { groupOf, describe, link }) {
+export function treemap(buffers, { groupOf, describe, onopen }) {
   const groups = new Map(/** @type {[string, any[]][]} */ ([]));
   for (const buffer of buffers.slice(0, MOST)) {
     const name = groupOf(buffer);
@@ -74,10 +75,23 @@ export function treemap(buffers, { groupOf, describe, link }) {
     sized.map(({ size }) => size),
     { x: 0, y: 0, width: WIDTH, height: HEIGHT },
   );
+  const cell = (/** @type {any} */ buffer, /** @type {string} */ name, /** @type {boolean} */ isFirst) =>
+    h(
+      "div",
+      {
+        class: `treemap-cell role-${buffer.role}`,
+        title: `${describe(buffer)}\n${name}\n${percent(buffer.bytes, total)} of ${bytes(total)}`,
+        onclick: () => onopen(buffer),
+      },
+      h("b", null, bytes(buffer.bytes)),
+      h("span", null, isFirst ? name : buffer.name),
+      h("span", null, buffer.role),
+    );
+  const words = sized.slice(0, 3).map(({ name, size }) => `${name} ${bytes(size)}`);
   return h(
-    "ul",
-    { "class": "treemap", "aria-label": "Buffers that are alive, by source line" },
-    sized.map(({ name, list, size }, i) => {
+    "div",
+    { "class": "treemap", "role": "img", "aria-label": `Buffers by source line: ${words.join(", ")}` },
+    sized.map(({ name, list }, i) => {
       const box = boxes[i];
       if (!box) return null;
       const inner = squarified(
@@ -85,41 +99,24 @@ export function treemap(buffers, { groupOf, describe, link }) {
         { x: 0, y: 0, width: box.width, height: box.height },
       );
       return h(
-        "li",
+        "div",
         { class: "treemap-group", style: placed(box, WIDTH, HEIGHT) },
         h(
-          "ul",
-          { "aria-label": `${name}: ${bytes(size)}` },
+          "div",
+          { class: "treemap-inner" },
           list.map(
             (buffer, at) =>
               inner[at] &&
               h(
-                "li",
-                { style: placed(inner[at], box.width, box.height) },
-                cell(
-                  link(buffer, [
-                    h("b", null, bytes(buffer.bytes)),
-                    " ",
-                    h("span", null, at === 0 ? name : buffer.name),
-                    " ",
-                    h("span", { class: "dim" }, buffer.role),
-                  ]),
-                  buffer.role,
-                  `${describe(buffer)}\n${name}\n${percent(buffer.bytes, total)} of ${bytes(total)}`,
-                ),
+                "div",
+                { class: "treemap-box", style: placed(inner[at], box.width, box.height) },
+                cell(buffer, name, at === 0),
               ),
           ),
         ),
       );
     }),
   );
-}
-
-/** @param {HTMLElement} link @param {string} role @param {string} title */
-function cell(link, role, title) {
-  link.className = `treemap-cell role-${role}`;
-  link.title = title;
-  return link;
 }
 
 /** @param {Box} box @param {number} width @param {number} height of the box around */
