@@ -330,6 +330,12 @@ export interface CollectiveCalls {
   dtype: string | null;
   /** Sizes of the result; a symbol is a string. null when unknown. */
   shape: (number | string)[] | null;
+  /** Rank that a broadcast sends from; null for other operations, and when unknown. */
+  root: number | null;
+  /** Rows that an all-to-all receives from each rank of the group; a symbol is a string. null for other operations, and when unknown. */
+  output_splits: (number | string)[] | null;
+  /** Rows that an all-to-all sends to each rank of the group; a symbol is a string. null for other operations, and when unknown. */
+  input_splits: (number | string)[] | null;
 }
 
 /** First mismatched calls of each process group: one row per group of ranks that make the same call, the largest group first. */
@@ -338,8 +344,19 @@ export interface CollectiveMismatches {
   group: string | null;
   /** Position of the call in the group, from 0. */
   position: number;
-  /** 'hang': the calls never match, so the ranks wait for each other. 'wrong': they match, but with different reductions or data types. */
+  /** 'hang': the calls never match, so the ranks wait for each other. 'wrong': they match, but but the results are wrong, as with different reductions. */
   effect: "hang" | "wrong";
+  /** For an all-to-all: the first pair of ranks with different sizes; null for other operations. */
+  unmatched: {
+    /** Rank that sends. */
+    sender: number;
+    /** Rank that receives. */
+    receiver: number;
+    /** Rows that the sender sends. */
+    sent: number;
+    /** Rows that the receiver expects. */
+    expected: number;
+  } | null;
   /** Ranks of this row. */
   ranks: number[][];
   /** Matched compile that makes the call: 'id' of rank_compiles. */
@@ -1111,6 +1128,20 @@ export interface Graphs {
   ops: Record<string, number>;
 }
 
+/** First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first. */
+export interface GroupOrders {
+  /** Position of the call among all calls of a rank, from 0. */
+  position: number;
+  /** 'hang': with the waits in the code, ranks wait for each other in a circle. 'may_hang': they do not, but NCCL needs one order on all ranks. */
+  effect: "hang" | "may_hang";
+  /** Ranks of this row. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
 /** First call that ranks make in process groups with different numbers of callers: one row per group of ranks that make the same call, the largest group first. */
 export interface GroupSplits {
   /** Position of the call in the compile, from 0. */
@@ -1549,6 +1580,8 @@ export interface Manifest {
     world_size: number | null;
     /** Ranks known to have no log. */
     missing: number[][];
+    /** Number of roles, then the sizes of the process groups along each axis within a role: [2, 2, 4] for two pipeline stages of a 2 × 4 mesh. Only the number of roles where the sizes do not multiply to the number of ranks. */
+    structure: number[];
     /** Order of collectives in compiled code, per process group: 'agrees' on all ranks; 'differs'; 'unknown': some logs do not record it; 'none': no collectives. */
     collective_order: "agrees" | "differs" | "unknown" | "none";
     /** Number of the compared run, from 1. */
@@ -1934,6 +1967,8 @@ export interface ProcessGroups {
   group: string | null;
   /** Number of its ranks; null when unknown. */
   size: number | null;
+  /** Number of the axis of the job, from 0. Groups of one axis are disjoint, and each is another one moved by some ranks, as in a mesh of ranks. */
+  axis: number;
   /** Ranks that call collectives in it. */
   ranks: number[][];
   /** Whether the execution order of graphs is recorded; otherwise calls are in the order of the compiles. */
@@ -2110,6 +2145,8 @@ export interface RankCompileKeys {
 export interface RankCompiles {
   /** Number of the row, from 0. */
   id: number;
+  /** Role of the ranks that are compared: 'id' of rank_roles. Ranks of different roles have different rows. */
+  role: number;
   /** Name of the function; null when unknown. */
   function: string | null;
   /** File, as on most ranks; null when unknown. */
@@ -2293,6 +2330,8 @@ export interface RankGraphs {
   contents: Record<string, number | null>;
   /** First stage whose content differs from the first group; null when none does. */
   first_stage: string | null;
+  /** Whether the captured graph differs from the first group only in numbers, such as constants and sizes; false when a later stage is the first to differ. */
+  only_numbers: boolean;
   /** When 'dynamo' differs: inputs of the compile that differ from the first group, at most 20, of the first 500 groups. */
   inputs: {
     /** Name, as Python writes it ("L['x']") or as the graph does. */
@@ -2322,6 +2361,8 @@ export interface RankGraphs {
   }[];
   /** Name of the first differing artifact in the first differing stage. null without one, or when it was not looked up. */
   artifact: string | null;
+  /** 'added': the first differing line is only on these ranks, and the rest is equal; 'missing': it is only in the first group; 'replaced': otherwise. null without such a line. */
+  change: "replaced" | "added" | "missing" | null;
   /** The first differing line of that artifact on these ranks, from 1 (in the first group when they have no more lines); a comment line only when nothing else differs. */
   line: number | null;
   /** That line on these ranks, at most 300 characters; null after the end. */
@@ -2398,6 +2439,14 @@ export interface RankProblems {
   finished: number[][];
   /** For an unfinished compile: ranks that never started it. */
   never_began: number[][];
+}
+
+/** Roles: sets of ranks that should compile the same code, such as the stages of a pipeline. Only ranks of one role are compared. No log records roles: they follow from the functions that ranks compiled, the inputs of their graphs, and the process groups that they call. A rank that compiled nothing has no role. */
+export interface RankRoles {
+  /** Number of the row, from 0, by lowest rank. */
+  id: number;
+  /** Its ranks. */
+  ranks: number[][];
 }
 
 /** The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank, one row per group of ranks with the same schedules, the largest group first and ranks without a schedule last. */
@@ -2934,6 +2983,22 @@ export interface TritonKernels {
   autotune_cache_state: string | null;
 }
 
+/** Sends and receives in compiled code without a counterpart in the compiled code of the other rank: one row per rank, operation, peer and tag, in the first compile of each function. Only transfers in the group of all ranks between ranks with logs. */
+export interface UnmatchedTransfers {
+  /** Rank that makes the call. */
+  rank: number;
+  /** 'isend' or 'irecv'. */
+  op: "isend" | "irecv";
+  /** The rank that it sends to or receives from. */
+  peer: number;
+  /** Tag of the transfer. */
+  tag: number;
+  /** Number of calls without a counterpart. */
+  count: number;
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+}
+
 /** vLLM compile backends, in file order: one for the model, one for a draft model. */
 export interface VllmBackends {
   /** Id of the backend, from 0. */
@@ -3325,7 +3390,7 @@ export interface Comparison {
     /** Changes: new errors first, then by absolute cost, each followed by the changes that it caused. */
     changes: {
       /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "time";
       /** new and gone: in one log only. worse and better: in both, but different. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As in findings. */

@@ -210,6 +210,18 @@ class CollectiveCallsRow(TypedDict):
     group_size: int | None
     dtype: str | None
     shape: list[int | str] | None
+    root: int | None
+    output_splits: list[int | str] | None
+    input_splits: list[int | str] | None
+
+
+class CollectiveMismatchesUnmatched(TypedDict):
+    """For an all-to-all: the first pair of ranks with different sizes; null for other operations."""
+
+    sender: int
+    receiver: int
+    sent: int
+    expected: int
 
 
 class CollectiveMismatchesRow(TypedDict):
@@ -218,6 +230,7 @@ class CollectiveMismatchesRow(TypedDict):
     group: str | None
     position: int
     effect: Literal["hang", "wrong"]
+    unmatched: CollectiveMismatchesUnmatched | None
     ranks: list[list[int]]
     rank_compile: int
     collective_call: int
@@ -708,6 +721,16 @@ class GraphsRow(TypedDict):
     ops: dict[str, int]
 
 
+class GroupOrdersRow(TypedDict):
+    """First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first."""
+
+    position: int
+    effect: Literal["hang", "may_hang"]
+    ranks: list[list[int]]
+    rank_compile: int
+    collective_call: int
+
+
 class GroupSplitsRow(TypedDict):
     """First call that ranks make in process groups with different numbers of callers: one row per group of ranks that make the same call, the largest group first."""
 
@@ -991,6 +1014,7 @@ class ProcessGroupsRow(TypedDict):
 
     group: str | None
     size: int | None
+    axis: int
     ranks: list[list[int]]
     recorded: bool
     unknown: list[list[int]]
@@ -1112,6 +1136,7 @@ class RankCompilesRow(TypedDict):
     """Compiles matched across ranks: one row per compile that any rank has, in the order of most ranks."""
 
     id: int
+    role: int
     function: str | None
     file: str | None
     first_line: int | None
@@ -1257,8 +1282,10 @@ class RankGraphsRow(TypedDict):
     ranks: list[list[int]]
     contents: dict[str, int | None]
     first_stage: str | None
+    only_numbers: bool
     inputs: list[RankGraphsInputs]
     artifact: str | None
+    change: Literal["replaced", "added", "missing"] | None
     line: int | None
     here: str | None
     others: str | None
@@ -1306,6 +1333,13 @@ class RankProblemsRow(TypedDict):
     open_us: int | None
     finished: list[list[int]]
     never_began: list[list[int]]
+
+
+class RankRolesRow(TypedDict):
+    """Roles: sets of ranks that should compile the same code, such as the stages of a pipeline."""
+
+    id: int
+    ranks: list[list[int]]
 
 
 class RankSchedulesRow(TypedDict):
@@ -1658,6 +1692,17 @@ class TritonKernelsRow(TypedDict):
     autotune_cache_state: str | None
 
 
+class UnmatchedTransfersRow(TypedDict):
+    """Sends and receives in compiled code without a counterpart in the compiled code of the other rank: one row per rank, operation, peer and tag, in the first compile of each function."""
+
+    rank: int
+    op: Literal["isend", "irecv"]
+    peer: int
+    tag: int
+    count: int
+    rank_compile: int
+
+
 class VllmBackendsRow(TypedDict):
     """vLLM compile backends, in file order: one for the model, one for a draft model."""
 
@@ -1953,6 +1998,8 @@ class RankTable(Protocol):
     @overload
     def __call__(self, name: Literal["collective_waits"]) -> list[CollectiveWaitsRow]: ...
     @overload
+    def __call__(self, name: Literal["group_orders"]) -> list[GroupOrdersRow]: ...
+    @overload
     def __call__(self, name: Literal["group_splits"]) -> list[GroupSplitsRow]: ...
     @overload
     def __call__(self, name: Literal["process_groups"]) -> list[ProcessGroupsRow]: ...
@@ -1991,6 +2038,8 @@ class RankTable(Protocol):
     @overload
     def __call__(self, name: Literal["rank_problems"]) -> list[RankProblemsRow]: ...
     @overload
+    def __call__(self, name: Literal["rank_roles"]) -> list[RankRolesRow]: ...
+    @overload
     def __call__(self, name: Literal["rank_schedules"]) -> list[RankSchedulesRow]: ...
     @overload
     def __call__(self, name: Literal["rank_skew"]) -> list[RankSkewRow]: ...
@@ -2002,6 +2051,8 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["rank_times"]) -> list[RankTimesRow]: ...
     @overload
     def __call__(self, name: Literal["ranks"]) -> list[RanksRow]: ...
+    @overload
+    def __call__(self, name: Literal["unmatched_transfers"]) -> list[UnmatchedTransfersRow]: ...
     @overload
     def __call__(self, name: str) -> list[Any]: ...
     def __call__(self, name: str) -> Any: ...

@@ -19,21 +19,22 @@ from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.pipeline.file_writer import encoded_pieces
 from tlparse_bundle.pipeline.target import Destination
 from tlparse_bundle.pipeline.workers import Executor
-from tlparse_bundle.statements.ranks.collective_calls import Call
+from tlparse_bundle.statements.ranks.collective_calls import GROUP, Call
 from tlparse_bundle.statements.ranks.comparable_text import Contents
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS, findings, summary
-from tlparse_bundle.statements.ranks.frames import Frame, Frames
+from tlparse_bundle.statements.ranks.frames import Frame, Frames, code_of
 from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
+from tlparse_bundle.statements.ranks.roles import described, input_names, roles_of
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
 from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankFindingsRow
 
-# Among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by
-# name.
-_FRAMES, _RUN, _FAULTS = "", ".", "!"
+# Among the names of the analyses: the frames of a log, what it records about its run, the inputs of its
+# graphs, faults of plug-ins by name.
+_FRAMES, _RUN, _INPUTS, _FAULTS = "", ".", "*", "!"
 
 
 def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, bytes]:
@@ -47,6 +48,7 @@ def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, b
     digests = {
         _FRAMES: dumps([list(frame) for frame in frames.rows()]),
         _RUN: dumps(run),
+        _INPUTS: dumps(input_names(frames)),
         **{name: dumps(digest) for name, digest in by_analysis.items()},
     }
     faults = {}
@@ -118,7 +120,7 @@ def write_ranks(
             ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]), strict=True
         )
     }
-    runs = runs_of([_run_of(row, loads(digests_of[row["id"]][_RUN])) for row in ranked])
+    runs = runs_of([_run_of(row, digests_of[row["id"]]) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1
@@ -141,7 +143,13 @@ def write_ranks(
             digests.setdefault(name, []).append(parsed[data])
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
-    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
+    roles = roles_of(
+        [
+            described(own, inputs, (call[GROUP] for call in order["calls"]))
+            for own, inputs, order in zip(frames, digests[_INPUTS], digests["order"], strict=True)
+        ]
+    )
+    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number, roles)
     tables: dict[str, Sequence[Any]] = {}
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
@@ -165,9 +173,10 @@ def write_ranks(
     return RankFiles(write_tables(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
 
 
-def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
-    """Return the run to compare. ``described``: data that logs record about their run."""
-    world_size, start_epoch_us, last_epoch_us = described
+def _run_of(row: dict[str, Any], digests: Mapping[str, bytes]) -> RunOfLog:
+    """Return what tells the run of a log."""
+    world_size, start_epoch_us, last_epoch_us, pid = loads(digests[_RUN])
+    frames = [Frame(*frame) for frame in loads(digests[_FRAMES])]
     return RunOfLog(
         row["id"],
         row["rank"],
@@ -177,6 +186,9 @@ def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
         last_epoch_us,
         row["summary"]["compile_count"],
         row["event_count"],
+        frozenset(map(code_of, frames)),
+        frozenset(frame.graph for frame in frames if frame.graph is not None),
+        pid,
     )
 
 

@@ -70,10 +70,7 @@ SAID = {
         r"fewer|more `all_reduce`|embed` \[0/0\].*different|agrees",
     ),
     "pipeline": (
-        (
-            "Ranks 0 to 3 agree within each part: 2 compiles. The ranks form 2 parts with no common "
-            "compile, like pipeline stages."
-        ),
+        ("Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles)."),
         ("stages", "info"),
         [],
         FAULTS + "|fewer|different collectives",
@@ -87,7 +84,7 @@ SAID = {
         [
             "1 fewer `all_reduce`",
             "`all_reduce` (sum) of f32 (32, 8) in group `2` is call",
-            "The ranks form 2 parts with no common compile, like pipeline stages",
+            "The ranks have 2 roles with different code, like pipeline stages",
             "Ranks 0 and 1; ranks 2 and 3.",
         ],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
@@ -132,13 +129,15 @@ SAID = {
         r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
-        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 4 logs of an earlier attempt are not compared."),
+        (
+            "Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."
+        ),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
     ),
     "two_jobs": (
-        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 2 logs of a different run are not compared."),
+        ("Ranks 0 to 3 agree on what was compiled (3 compiles). 2 logs of a different run are not compared."),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
         FAULTS + "|attempt|score|older",
@@ -150,7 +149,7 @@ SAID = {
         r"hang|fail|never|agrees on all",
     ),
     "last_missing_unknown": (
-        ("Ranks 0 to 2 agree: 2 compiles, the same on each. World size is not recorded."),
+        ("Ranks 0 to 2 agree on what was compiled (2 compiles). World size is not recorded."),
         None,
         [],
         FAULTS + "|3 ranks|collective",
@@ -178,7 +177,9 @@ SAID = {
         r"agree|hang|fail",
     ),
     "healthy8": (
-        ("All 8 ranks agree: 2 compiles, the same on each. The order of collectives agrees on all ranks."),
+        (
+            "All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."
+        ),
         None,
         [],
         FAULTS,

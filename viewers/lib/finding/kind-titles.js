@@ -40,6 +40,7 @@ const OF_LOGS = {
 const OF_RANKS = {
   "cached-before": "Different cache state",
   "collective-mismatch": "Mismatched collectives",
+  "collective-order": "Different order across process groups",
   "collective-parity": "Schedule and code differ",
   "collective-waits": "Ranks wait for a collective",
   "collectives": "Different collective schedules",
@@ -64,12 +65,14 @@ const OF_RANKS = {
   "no-rank": "Logs without a rank",
   "other-run": "Logs that are not compared",
   "rank-differs": "Rank differs from the file name",
+  "rank-numbers": "Numbers that depend on the rank",
   "recompile": "Recompile on some ranks",
   "restart": "Restart on some ranks",
-  "stages": "Ranks without a common compile",
+  "stages": "Roles of ranks",
   "straggler": "Slow compile on one rank",
   "tensors": "Different output tensors",
   "unfinished-compile": "Rank still compiling",
+  "unmatched-transfer": "Send or receive without a counterpart",
 };
 
 /**

@@ -26,6 +26,10 @@ _AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)
 _ADDRESS = re.compile(ADDRESS.encode() + rb"\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
 _CACHE_FILE = re.compile(CACHE_NAME.encode())  # the name depends on the device
+# A call of a collective; its last argument is the name of the process group, which differs between the groups
+# of a mesh (torch/distributed/_functional_collectives.py).
+_GROUP_NAME = re.compile(rb"(c10d_functional[^\n]*?, ['\"])(\w+)(['\"]\))")
+_NUMBER = re.compile(rb"(?<![\w.])-?\d+(?:\.\d+)?\b")
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # Bytes that a text must contain for a pattern to match: finding bytes is faster than matching, and most lines
 # contain none.
@@ -65,12 +69,22 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
         text = _ADDRESS.sub(b"0x*", text)
     if b"# AOT ID: " in text:
         text = _AOT_ID.sub(b"# AOT ID: ['*_", text)
+    if b"c10d_functional" in text:
+        text = _numbered_groups(text)
     if b"/" not in text:
         return text
     if b"# File: " in text:
         text = _SOURCE.sub(rb"\1\2", text)
     text = _CACHE_FILE.sub(b"c*", text)
     return _PATH.sub(lambda match: b"/~/" + match[1], text) if text.count(b"/") > 2 else text
+
+
+def _numbered_groups(text: bytes) -> bytes:
+    """Return a text with process groups numbered in order of first use."""
+    numbers: dict[bytes, int] = {}
+    return _GROUP_NAME.sub(
+        lambda match: match[1] + b"group %d" % numbers.setdefault(match[2], len(numbers)) + match[3], text
+    )
 
 
 def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
@@ -84,18 +98,27 @@ class Contents:
     """Hashes of comparable texts; each distinct payload is read once for all logs."""
 
     def __init__(self) -> None:
-        self._hashes: dict[str, str] = {}  # by the hash of the payload
+        self._hashes: dict[tuple[str, bool], str] = {}
 
     def __call__(self, artifact: Artifact) -> str | None:
         """Return the hash of the comparable text of an artifact, 16 hex digits; None without a payload."""
+        return self._hash(artifact, with_numbers=True)
+
+    def without_numbers(self, artifact: Artifact) -> str | None:
+        """Return a hash that graphs with different constants and sizes share; None without a payload."""
+        return self._hash(artifact, with_numbers=False)
+
+    def _hash(self, artifact: Artifact, with_numbers: bool) -> str | None:
         if artifact.sha256 is None:
             return None
-        text_hash = self._hashes.get(artifact.sha256)
+        key = artifact.sha256, with_numbers
+        text_hash = self._hashes.get(key)
         if text_hash is None:
             if len(self._hashes) >= _MAX_KEPT:
                 self._hashes.clear()
-            text_hash = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
-            self._hashes[artifact.sha256] = text_hash
+            text = self.text(artifact)
+            text_hash = hashlib.sha256(text if with_numbers else _NUMBER.sub(b"#", text)).hexdigest()[:16]
+            self._hashes[key] = text_hash
         return text_hash
 
     def text(self, artifact: Artifact) -> bytes:

@@ -17,11 +17,13 @@ from tlparse_bundle.statements.ranks import (
     collectives,
     estimates,
     execution,
+    graph_findings,
     graphs,
     health,
     logs,
     matching,
     occurrences,
+    point_to_point,
     skew,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
@@ -60,6 +62,7 @@ ANALYSES: tuple[type[Analysis], ...] = (
     skew.Skew,
     health.Health,
     call_order.Order,
+    point_to_point.PointToPoint,
 )
 
 
@@ -77,9 +80,10 @@ KIND_MODULES: tuple[KindModule, ...] = (
     logs,
     health,
     call_findings,
+    point_to_point,
     occurrences,
     matching,
-    graphs,
+    graph_findings,
     collectives,
     execution,
     estimates,
