@@ -2467,6 +2467,18 @@ export interface RankSchedules {
   others: string | null;
 }
 
+/** Settings of torch that ranks record with different values, in their first compile: one row per value, that of most ranks first. Only settings that all ranks record, without folders and ports. */
+export interface RankSettings {
+  /** Configuration, such as inductor_config. */
+  config: string;
+  /** Name of the setting. */
+  name: string;
+  /** Value as JSON, at most 200 characters. */
+  value: string;
+  /** Ranks with this value. */
+  ranks: number[][];
+}
+
 /** Compile times across ranks, and the slowest rank: one row per row of rank_compiles. The lost time is estimated from durations, which need no common clock. */
 export interface RankSkew {
   /** The matched compile: 'id' of rank_compiles. */

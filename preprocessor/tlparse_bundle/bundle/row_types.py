@@ -1354,6 +1354,15 @@ class RankSchedulesRow(TypedDict):
     others: str | None
 
 
+class RankSettingsRow(TypedDict):
+    """Settings of torch that ranks record with different values, in their first compile: one row per value, that of most ranks first."""
+
+    config: str
+    name: str
+    value: str
+    ranks: list[list[int]]
+
+
 class RankSkewRow(TypedDict):
     """Compile times across ranks, and the slowest rank: one row per row of rank_compiles."""
 
@@ -2041,6 +2050,8 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["rank_roles"]) -> list[RankRolesRow]: ...
     @overload
     def __call__(self, name: Literal["rank_schedules"]) -> list[RankSchedulesRow]: ...
+    @overload
+    def __call__(self, name: Literal["rank_settings"]) -> list[RankSettingsRow]: ...
     @overload
     def __call__(self, name: Literal["rank_skew"]) -> list[RankSkewRow]: ...
     @overload

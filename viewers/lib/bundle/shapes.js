@@ -98,6 +98,7 @@ export const SHAPES = {
   rank_problems: [{kind: "=missing|empty|cut|unfinished|silent|stopped|other_logs|equal_logs", rank_compile: "i?0<@rank_compiles", compile: "s?", ranks: "ranks", logs: ["s"], last_epoch_us: "i?", others_last_epoch_us: "i?", phase: "s?", span: "s?", since_epoch_us: "i?", open_us: "i?", finished: "ranks", never_began: "ranks"}],
   rank_roles: [{id: "i0", ranks: "ranks"}],
   rank_schedules: [{rank_compile: "i0<@rank_compiles", ranks: "ranks", schedules: [["s"], 0, 1], schedule: "i?0", position: "i?0", here: "s?", others: "s?"}],
+  rank_settings: [{config: "s", name: "s", value: "s", ranks: "ranks"}],
   rank_skew: [{rank_compile: "i0<@rank_compiles", median_us: "i?0", slowest_rank: "i?0", slowest_us: "i?0", lost_us: "i0", last_rank: "i?0", wait_us: "i?"}],
   rank_steps: [{id: "i0", rank_compile: "i?0<@rank_compiles", compile_id: "s?"}],
   rank_tensors: [{rank_compile: "i0<@rank_compiles", ranks: "ranks", op_count: "i0", graph: "i?0", position: "i?0", name: "s?", here: [{shape: ["is?", 0, 1], stride: ["is?", 0, 1], dtype: "s?"}, 0, 1], others: [{shape: ["is?", 0, 1], stride: ["is?", 0, 1], dtype: "s?"}, 0, 1]}],

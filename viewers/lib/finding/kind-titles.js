@@ -68,6 +68,7 @@ const OF_RANKS = {
   "rank-numbers": "Numbers that depend on the rank",
   "recompile": "Recompile on some ranks",
   "restart": "Restart on some ranks",
+  "settings": "Different settings",
   "stages": "Roles of ranks",
   "straggler": "Slow compile on one rank",
   "tensors": "Different output tensors",

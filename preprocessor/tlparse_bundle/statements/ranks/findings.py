@@ -307,7 +307,7 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         return within(effect.ranks, cause.others)
     if cause.kind == "equal-logs":
         return effect.kind == "rank-differs" and within(effect.ranks, cause.ranks)
-    if cause.kind == "mixed-versions" and same:
+    if cause.kind in ("mixed-versions", "settings") and same:
         return effect.kind in _OF_VERSION
     if not same or effect.kind == cause.kind != "graph":
         return False

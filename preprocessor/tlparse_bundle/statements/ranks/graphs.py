@@ -244,7 +244,7 @@ def _change(
 
 def _without_names(lines: list[_NumberedLine]) -> list[bytes]:
     """Return lines without types and without the names of values that some line assigns."""
-    texts = [_TYPE.sub(b"", _essence(text) or b"") for _, text in lines]
+    texts = [_TYPE.sub(b"", _essence(text) or b"") for _, text in lines if text and text.strip()]
     names = {match[1] for text in texts if (match := _ASSIGNED.match(text))}
     return [_WORD.sub(lambda word: b"%" if word[0] in names else word[0], text) for text in texts]
 

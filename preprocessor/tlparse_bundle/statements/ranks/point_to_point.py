@@ -75,9 +75,7 @@ def transfers_of(text: str) -> list[Transfer]:
     return transfers
 
 
-def _unmatched(
-    comparison: Comparison, digests: Sequence[Digest]
-) -> Iterator[UnmatchedTransfersRow]:
+def _unmatched(comparison: Comparison, digests: Sequence[Digest]) -> Iterator[UnmatchedTransfersRow]:
     """Yield the transfers of each function's first compile without a counterpart, of ranks that have logs."""
     ranks = [member.rank for member in comparison.members]
     columns: dict[tuple[int, Transfer], int] = {}
@@ -142,8 +140,8 @@ def _unmatched_transfer(words: Words) -> tuple[str, str]:
     both = plural(details["count"], "send or receive", "sends and receives")
     return (
         f"In {words.mine}, {words.ranks} {verb} {words.others}, which {missing} {words.ranks}",
-        f"{large(words.ranks)} waits in `{details['op']}` (tag {details['tag']}), unless {words.others} makes the"
-        f" call in previously compiled code or eager. {both} of all ranks have no counterpart.",
+        f"{large(words.ranks)} waits in `{details['op']}` (tag {details['tag']}), unless {words.others} makes"
+        f" the call in previously compiled code or eager. {both} of all ranks have no counterpart.",
     )
 
 

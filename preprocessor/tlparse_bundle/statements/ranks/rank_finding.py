@@ -22,7 +22,7 @@ _EFFECTS = (
      "unfinished-compile", "empty-log", "cut-log", "never-began", "missing-rank", "collective-waits",
      "group-differs", "equal-logs"),
     # Its results are wrong.
-    ("missing-wait", "collective-parity", "mixed-versions", "rank-differs"),
+    ("missing-wait", "collective-parity", "mixed-versions", "settings", "rank-differs"),
     # It is slow.
     ("cached-before", "straggler", "late-start"),
     # The ranks differ.

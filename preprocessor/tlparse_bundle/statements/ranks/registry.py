@@ -24,6 +24,7 @@ from tlparse_bundle.statements.ranks import (
     matching,
     occurrences,
     point_to_point,
+    rank_settings,
     skew,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
@@ -63,6 +64,7 @@ ANALYSES: tuple[type[Analysis], ...] = (
     health.Health,
     call_order.Order,
     point_to_point.PointToPoint,
+    rank_settings.SettingsOfRanks,
 )
 
 
@@ -81,6 +83,7 @@ KIND_MODULES: tuple[KindModule, ...] = (
     health,
     call_findings,
     point_to_point,
+    rank_settings,
     occurrences,
     matching,
     graph_findings,
