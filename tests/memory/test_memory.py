@@ -144,6 +144,22 @@ def test_a_partition_is_a_function_that_the_code_calls(tmp_path):
     assert (names["buf2"]["role"], names["buf2"]["last_line"]) == ("output", None)
 
 
+AUTOTUNING = '''r"""
+Compile-time auto-tuning block:
+
+async_compile = AsyncCompile()
+async_compile.wait(globals())
+del async_compile
+"""'''
+
+
+def test_an_autotuning_block_in_the_docstring_is_not_the_code(tmp_path):
+    row, buffers = rows_of(tmp_path, AUTOTUNING + PARTITIONED.replace("STATEMENT", "pass"))
+    assert (row["peak_bytes"], row["unknown"]) == (1024 + 4096, [])
+    lines = (AUTOTUNING + PARTITIONED).split("\n")
+    assert [lines[buffer["first_line"] - 1].split()[0] for buffer in buffers[1:]] == ["buf0", "buf1", "buf2"]
+
+
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [

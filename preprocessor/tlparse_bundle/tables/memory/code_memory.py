@@ -36,7 +36,7 @@ def part_that_counts(code: bytes, kernels: Iterable[str]) -> CodePart:
 
     Kernels are most of the text. Codes that only differ in them are followed once.
     """
-    position = code.find(_AFTER_KERNELS)
+    position = code.rfind(_AFTER_KERNELS)  # an autotuning block in the docstring has one, too
     if position < 0 or _FUNCTION.search(code, 0, position):
         text = without_kernels(code.decode("utf-8", "replace"))
         return CodePart(text.encode("utf-8", "replace"), 0, ())
