@@ -37,8 +37,11 @@ const OF_LOGS = {
 /** Of findings over ranks. @type {Record<string, string>} */
 const OF_RANKS = {
   "cached-before": "Different cache state",
+  "collective-hang": "Ranks wait in a recorded call",
   "collective-mismatch": "Mismatched collectives",
+  "collective-order": "Different order of groups",
   "collective-parity": "Schedule and code differ",
+  "collective-running": "A recorded call has not finished",
   "collective-waits": "Ranks wait for a collective",
   "collectives": "Different collective schedules",
   "compile-order": "Different compile order",
@@ -63,6 +66,7 @@ const OF_RANKS = {
   "other-run": "Logs that are not compared",
   "rank-differs": "Rank differs from the file name",
   "recompile": "Recompile on some ranks",
+  "recorded-mismatch": "Recorded calls differ",
   "restart": "Restart on some ranks",
   "stages": "Ranks without a common compile",
   "straggler": "Slow compile on one rank",

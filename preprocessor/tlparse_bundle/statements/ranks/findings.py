@@ -9,6 +9,7 @@ from tlparse_bundle.base.wording import large, length, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
+from tlparse_bundle.statements.ranks.flight_recorder import findings as flight_recorder
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, ranges, ranks_among, ranks_in, within
 from tlparse_bundle.statements.ranks.registry import KIND_MODULES, TEMPLATES
@@ -30,7 +31,7 @@ _ENDS = (
 )  # the rank stops here
 _LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # follow from a stop
 # Can cause findings about different sets of ranks.
-_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs")
+_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs", "collective-hang", "collective-order")
 _OF_VERSION = (
     "graph",
     "guard",
@@ -270,6 +271,10 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 def follows(effect: RankFinding, cause: RankFinding) -> bool:
     """Return whether one finding is an effect of another."""
     same = effect.ranks == cause.ranks
+    if cause.kind in flight_recorder.CAUSES:
+        return flight_recorder.is_effect(effect, cause)
+    if cause.kind in _ENDS and effect.kind == "collective-hang":
+        return within(effect.ranks, cause.ranks)
     if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
     if cause.kind == "cached-before" and effect.kind == "straggler":
