@@ -217,7 +217,7 @@ class _Reader:
                 description,
                 members.get(name),
                 *(
-                    _number(last.get(f"last_{what}_collective"))
+                    _counted(last.get(f"last_{what}_collective"))
                     for what in ("enqueued", "started", "completed")
                 ),
             )

@@ -321,7 +321,8 @@ def _order(words: Words) -> tuple[str, str]:
     return (
         f"{words.ranks} {words.verb('calls', 'call')} {code(details['here']['op'])} of {here} where"
         f" {words.others} {words.others_verb('calls', 'call')} {code(details['others']['op'])} of {there}",
-        f"{large(cycle)} wait for each other in different groups. {_called(words, words.finding.compile, details)}",
+        f"{large(cycle)} wait for each other in different groups."
+        f" {_called(words, words.finding.compile, details)}",
     )
 
 
