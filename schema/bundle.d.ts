@@ -330,6 +330,12 @@ export interface CollectiveCalls {
   dtype: string | null;
   /** Sizes of the result; a symbol is a string. null when unknown. */
   shape: (number | string)[] | null;
+  /** Rank that a broadcast sends from; null for other operations, and when unknown. */
+  root: number | null;
+  /** Rows that an all-to-all receives from each rank of the group; a symbol is a string. null for other operations, and when unknown. */
+  output_splits: (number | string)[] | null;
+  /** Rows that an all-to-all sends to each rank of the group; a symbol is a string. null for other operations, and when unknown. */
+  input_splits: (number | string)[] | null;
 }
 
 /** First mismatched calls of each process group: one row per group of ranks that make the same call, the largest group first. */
@@ -338,8 +344,19 @@ export interface CollectiveMismatches {
   group: string | null;
   /** Position of the call in the group, from 0. */
   position: number;
-  /** 'hang': the calls never match, so the ranks wait for each other. 'wrong': they match, but with different reductions or data types. */
+  /** 'hang': the calls never match, so the ranks wait for each other. 'wrong': they match, but but the results are wrong, as with different reductions. */
   effect: "hang" | "wrong";
+  /** For an all-to-all: the first pair of ranks with different sizes; null for other operations. */
+  unmatched: {
+    /** Rank that sends. */
+    sender: number;
+    /** Rank that receives. */
+    receiver: number;
+    /** Rows that the sender sends. */
+    sent: number;
+    /** Rows that the receiver expects. */
+    expected: number;
+  } | null;
   /** Ranks of this row. */
   ranks: number[][];
   /** Matched compile that makes the call: 'id' of rank_compiles. */
@@ -1274,6 +1291,20 @@ export interface Graphs {
   ops: Record<string, number>;
 }
 
+/** First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first. */
+export interface GroupOrders {
+  /** Position of the call among all calls of a rank, from 0; null for the order of most ranks. */
+  position: number | null;
+  /** 'hang': with the waits in the code, the ranks wait for each other. 'may_hang': the code waits later, so it depends on the backend. */
+  effect: "hang" | "may_hang";
+  /** Ranks of this row. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
 /** First call that ranks make in process groups with different numbers of callers: one row per group of ranks that make the same call, the largest group first. */
 export interface GroupSplits {
   /** Position of the call in the compile, from 0. */
@@ -2015,6 +2046,8 @@ export interface ProcessGroups {
   group: string | null;
   /** Number of its ranks; null when unknown. */
   size: number | null;
+  /** Number of the axis of the job, from 0. Groups of one axis are disjoint, and each is another one moved by some ranks, as in a mesh of ranks. */
+  axis: number;
   /** Ranks that call collectives in it. */
   ranks: number[][];
   /** Whether the execution order of graphs is recorded; otherwise calls are in the order of the compiles. */
@@ -2191,6 +2224,8 @@ export interface RankCompileKeys {
 export interface RankCompiles {
   /** Number of the row, from 0. */
   id: number;
+  /** Role of the ranks that are compared: 'id' of rank_roles. Ranks of different roles have different rows. */
+  role: number;
   /** Name of the function; null when unknown. */
   function: string | null;
   /** File, as on most ranks; null when unknown. */
@@ -2479,6 +2514,14 @@ export interface RankProblems {
   finished: number[][];
   /** For an unfinished compile: ranks that never started it. */
   never_began: number[][];
+}
+
+/** Roles: sets of ranks that should compile the same code, such as the stages of a pipeline. Only ranks of one role are compared. No log records roles: they follow from the functions that ranks compiled, the inputs of their graphs, and the process groups that they call. A rank that compiled nothing has no role. */
+export interface RankRoles {
+  /** Number of the row, from 0, by lowest rank. */
+  id: number;
+  /** Its ranks. */
+  ranks: number[][];
 }
 
 /** The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank, one row per group of ranks with the same schedules, the largest group first and ranks without a schedule last. */

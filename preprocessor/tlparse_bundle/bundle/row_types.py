@@ -210,6 +210,18 @@ class CollectiveCallsRow(TypedDict):
     group_size: int | None
     dtype: str | None
     shape: list[int | str] | None
+    root: int | None
+    output_splits: list[int | str] | None
+    input_splits: list[int | str] | None
+
+
+class CollectiveMismatchesUnmatched(TypedDict):
+    """For an all-to-all: the first pair of ranks with different sizes; null for other operations."""
+
+    sender: int
+    receiver: int
+    sent: int
+    expected: int
 
 
 class CollectiveMismatchesRow(TypedDict):
@@ -218,6 +230,7 @@ class CollectiveMismatchesRow(TypedDict):
     group: str | None
     position: int
     effect: Literal["hang", "wrong"]
+    unmatched: CollectiveMismatchesUnmatched | None
     ranks: list[list[int]]
     rank_compile: int
     collective_call: int
@@ -807,6 +820,16 @@ class GraphsRow(TypedDict):
     ops: dict[str, int]
 
 
+class GroupOrdersRow(TypedDict):
+    """First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first."""
+
+    position: int | None
+    effect: Literal["hang", "may_hang"]
+    ranks: list[list[int]]
+    rank_compile: int
+    collective_call: int
+
+
 class GroupSplitsRow(TypedDict):
     """First call that ranks make in process groups with different numbers of callers: one row per group of ranks that make the same call, the largest group first."""
 
@@ -1043,6 +1066,7 @@ class ProcessGroupsRow(TypedDict):
 
     group: str | None
     size: int | None
+    axis: int
     ranks: list[list[int]]
     recorded: bool
     unknown: list[list[int]]
@@ -1164,6 +1188,7 @@ class RankCompilesRow(TypedDict):
     """Compiles matched across ranks: one row per compile that any rank has, in the order of most ranks."""
 
     id: int
+    role: int
     function: str | None
     file: str | None
     first_line: int | None
@@ -1358,6 +1383,13 @@ class RankProblemsRow(TypedDict):
     open_us: int | None
     finished: list[list[int]]
     never_began: list[list[int]]
+
+
+class RankRolesRow(TypedDict):
+    """Roles: sets of ranks that should compile the same code, such as the stages of a pipeline."""
+
+    id: int
+    ranks: list[list[int]]
 
 
 class RankSchedulesRow(TypedDict):
@@ -2011,6 +2043,8 @@ class RankTable(Protocol):
     @overload
     def __call__(self, name: Literal["flight_recorder_stacks"]) -> list[FlightRecorderStacksRow]: ...
     @overload
+    def __call__(self, name: Literal["group_orders"]) -> list[GroupOrdersRow]: ...
+    @overload
     def __call__(self, name: Literal["group_splits"]) -> list[GroupSplitsRow]: ...
     @overload
     def __call__(self, name: Literal["process_groups"]) -> list[ProcessGroupsRow]: ...
@@ -2048,6 +2082,8 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["rank_parity"]) -> list[RankParityRow]: ...
     @overload
     def __call__(self, name: Literal["rank_problems"]) -> list[RankProblemsRow]: ...
+    @overload
+    def __call__(self, name: Literal["rank_roles"]) -> list[RankRolesRow]: ...
     @overload
     def __call__(self, name: Literal["rank_schedules"]) -> list[RankSchedulesRow]: ...
     @overload

@@ -7,8 +7,10 @@ ends first). Graph breaks and restarts are counts, not a status: a compile that 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 ASKED = "asked"  # what guards asked for, before it is known which of these are recompiles
@@ -69,9 +71,14 @@ def forward_us(row: Mapping[str, Any]) -> int | None:
 
 def covered_us(spans: Iterable[tuple[int, int]]) -> int:
     """Return the length of the union of intervals (start, end): each moment counts once."""
+    starts, ends = array("q"), array("q")  # not a list of pairs: a log can have a million
+    for start, end in spans:
+        starts.append(start)
+        ends.append(end)
+    in_order = all(first <= second for first, second in pairwise(starts))
     length = 0
     reached: int | None = None
-    for start, end in sorted(spans):
+    for start, end in zip(starts, ends, strict=True) if in_order else sorted(zip(starts, ends, strict=True)):
         begin = start if reached is None else max(start, reached)
         length += max(0, end - begin)
         reached = end if reached is None else max(end, reached)
@@ -85,14 +92,17 @@ def compiling_us(rows: Iterable[Mapping[str, Any]], *, with_backward: bool = Tru
     Compiles nest and run in parallel: their intervals are united. Backward compiles have no start in the
     table, so their times are added.
     """
-    placed: list[tuple[int, int]] = []
-    others: list[int] = []
+    starts, ends = array("q"), array("q")
+    others: int | None = None
     for row in rows:
         start, forward = row["start_epoch_us"], forward_us(row)
         if forward is not None and start is not None:
-            placed.append((start, start + forward))
+            starts.append(start)
+            ends.append(start + forward)
         elif forward is not None:
-            others.append(forward)
+            others = (others or 0) + forward
         if with_backward and row["backward_us"] is not None:
-            others.append(row["backward_us"])
-    return covered_us(placed) + sum(others) if placed or others else None
+            others = (others or 0) + row["backward_us"]
+    if not starts:
+        return others
+    return covered_us(zip(starts, ends, strict=True)) + (others or 0)

@@ -20,22 +20,23 @@ from tlparse_bundle.pipeline.file_writer import encoded_pieces
 from tlparse_bundle.pipeline.flight_recorder import Dumps, Problems
 from tlparse_bundle.pipeline.target import Destination
 from tlparse_bundle.pipeline.workers import Executor
-from tlparse_bundle.statements.ranks.collective_calls import Call
+from tlparse_bundle.statements.ranks.collective_calls import GROUP, Call
 from tlparse_bundle.statements.ranks.comparable_text import Contents
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS, findings, summary
 from tlparse_bundle.statements.ranks.flight_recorder.analysis import flight_recorder_tables
 from tlparse_bundle.statements.ranks.frames import Frame, Frames
 from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
+from tlparse_bundle.statements.ranks.roles import described, input_names, roles_of
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
 from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankFindingsRow
 
-# Among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by
-# name.
-_FRAMES, _RUN, _FAULTS = "", ".", "!"
+# Among the names of the analyses: the frames of a log, what it records about its run, the inputs of its graphs,
+# faults of plug-ins by name.
+_FRAMES, _RUN, _INPUTS, _FAULTS = "", ".", "*", "!"
 
 
 def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, bytes]:
@@ -49,6 +50,7 @@ def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, b
     digests = {
         _FRAMES: dumps([list(frame) for frame in frames.rows()]),
         _RUN: dumps(run),
+        _INPUTS: dumps(input_names(frames)),
         **{name: dumps(digest) for name, digest in by_analysis.items()},
     }
     faults = {}
@@ -146,7 +148,13 @@ def write_ranks(
             digests.setdefault(name, []).append(parsed[data])
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
-    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
+    roles = roles_of(
+        [
+            described(own, inputs, (call[GROUP] for call in order["calls"]))
+            for own, inputs, order in zip(frames, digests[_INPUTS], digests["order"], strict=True)
+        ]
+    )
+    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number, roles)
     tables: dict[str, Sequence[Any]] = {}
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):

@@ -17,6 +17,7 @@ from tlparse_bundle.statements.ranks.comparable_text import Contents
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member
 from tlparse_bundle.statements.ranks.findings import findings, job_text
 from tlparse_bundle.statements.ranks.frames import Frame, Frames
+from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 from tlparse_bundle.statements.ranks.runs import Run, RunOfLog
 from tlparse_bundle.statements.source_places import Shortener
 
@@ -97,7 +98,9 @@ def _comparison(
             Bundle(open_store(root), {**own, "logs": [row]}, verify=False, trusted=True).logs[0], contents
         )
 
-    return Comparison(members, frames, rows, opened, runs, job["run"] - 1)
+    place = {member.rank: number for number, member in enumerate(members)}
+    roles = [[place[rank] for rank in ranks_in(row["ranks"])] for row in bundle.rank_table("rank_roles")]
+    return Comparison(members, frames, rows, opened, runs, job["run"] - 1, roles)
 
 
 def _frame(frame: Frame, fields: Fields) -> Frame:

@@ -235,15 +235,15 @@ def _break_count(facts: Facts) -> int:
 
 def _phase_times_us(facts: Facts) -> dict[str, int] | None:
     """Return the time of all frames by phase in microseconds; None without frames or their metrics."""
-    rows = [frame.row for frame in facts.frames]
-    if not rows or any(row["dynamo_us"] is None for row in rows):
-        return None
     sums = dict.fromkeys(("dynamo", "aot", "inductor", "backward"), 0)
-    for row in rows:  # null: the phase was not reached
+    for frame in facts.frames:
+        row = frame.row
+        if row["dynamo_us"] is None:
+            return None
         sums["dynamo"] += row["dynamo_us"] + (row["restart_us"] or 0)
         for part in ("aot", "inductor", "backward"):
-            sums[part] += row[f"{part}_us"] or 0
-    return sums
+            sums[part] += row[f"{part}_us"] or 0  # null: the phase was not reached
+    return sums if len(facts.frames) else None
 
 
 def _cache_counts(facts: Facts) -> dict[str, dict[str, int]]:

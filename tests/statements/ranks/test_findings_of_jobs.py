@@ -71,7 +71,7 @@ SAID = {
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree within each part: 2 compiles. The ranks form 2 parts with no common "
+            "Ranks 0 to 3 agree within each role on what was compiled (2 compiles). The ranks form 2 parts with no common "
             "compile, like pipeline stages."
         ),
         ("stages", "info"),
@@ -132,13 +132,13 @@ SAID = {
         r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
-        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 4 logs of an earlier attempt are not compared."),
+        ("Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
     ),
     "two_jobs": (
-        ("Ranks 0 to 3 agree: 3 compiles, the same on each. 2 logs of a different run are not compared."),
+        ("Ranks 0 to 3 agree on what was compiled (3 compiles). 2 logs of a different run are not compared."),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
         FAULTS + "|attempt|score|older",
@@ -150,7 +150,7 @@ SAID = {
         r"hang|fail|never|agrees on all",
     ),
     "last_missing_unknown": (
-        ("Ranks 0 to 2 agree: 2 compiles, the same on each. World size is not recorded."),
+        ("Ranks 0 to 2 agree on what was compiled (2 compiles). World size is not recorded."),
         None,
         [],
         FAULTS + "|3 ranks|collective",
@@ -178,7 +178,7 @@ SAID = {
         r"agree|hang|fail",
     ),
     "healthy8": (
-        ("All 8 ranks agree: 2 compiles, the same on each. The order of collectives agrees on all ranks."),
+        ("All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."),
         None,
         [],
         FAULTS,

@@ -14,6 +14,7 @@ CALL = {
     "group_size": 4,
     "dtype": "f32",
     "shape": [16, "s0"],
+    "root": None,
 }
 
 
@@ -201,11 +202,11 @@ def test_a_line_that_differs(here, others, text):
         (7, False, "", "Rank 0; rank 1; rank 2; rank 3; rank 4; rank 5; …"),
     ],
 )
-def test_parts_of_a_job(count, equal, like, ranks):
-    parts = [[[rank, rank]] for rank in range(count)]
-    title, text = sentences_of("stages", ONE, {"parts": parts}, {"equal": equal})
-    assert title == f"The ranks form {count} parts with no common compile{like}"
-    assert text == f"{ranks}. Ranks are only compared with ranks that compiled the same functions."
+def test_roles_of_a_job(count, equal, like, ranks):
+    roles = [[[rank, rank]] for rank in range(count)]
+    title, text = sentences_of("stages", ONE, {"roles": roles}, {"equal": equal})
+    assert title == f"The ranks have {count} roles with different code{like}"
+    assert text == f"{ranks}. Ranks are only compared with ranks of the same role."
 
 
 @pytest.mark.parametrize(

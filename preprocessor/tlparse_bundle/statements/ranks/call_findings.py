@@ -10,7 +10,7 @@ from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
-from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text
+from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, ranks_text
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import KindReference
 
@@ -30,6 +30,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
     for group in finder.table("process_groups"):
         yield from _mismatches(finder, group)
         yield from _waits(finder, group)
+    yield from _orders(finder)
     yield from _splits(finder)
 
 
@@ -44,6 +45,7 @@ def _mismatches(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding
             "position": side["position"],
             "effect": side["effect"],
             "recorded": group["recorded"],
+            "unmatched": side["unmatched"],
             "here": here,
             "others": finder.call(usual["collective_call"]),
             "others_rank_compile": usual["rank_compile"],
@@ -82,6 +84,33 @@ def _waits(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
                 others=wait["others"],
                 column=wait["rank_compile"],
             )
+
+
+def _orders(finder: Finder) -> Iterator[RankFinding]:
+    """Yield the ranks that call collectives of several groups in a different order than most."""
+    sides = finder.table("group_orders")
+    ranks_of = {row["group"]: row["ranks"] for row in finder.table("process_groups")}
+    for side in sides[1:]:
+        usual = sides[0]
+        here, others = finder.call(side["collective_call"]), finder.call(usual["collective_call"])
+        details = {
+            "position": side["position"],
+            "effect": side["effect"],
+            "here": here,
+            "here_ranks": ranks_of[here["group"]],
+            "others": others,
+            "others_ranks": ranks_of[others["group"]],
+            **_source(finder, side["ranks"], side["rank_compile"], here["op"]),
+        }
+        yield finder.finding(
+            "collective-order",
+            "error" if side["effect"] == "hang" else "warning",
+            side["ranks"],
+            "group_orders",
+            details,
+            others=usual["ranks"],
+            column=side["rank_compile"],
+        )
 
 
 def _splits(finder: Finder) -> Iterator[RankFinding]:
@@ -141,6 +170,8 @@ _EFFECTS = {
 
 def _collective_mismatch(words: Words) -> tuple[str, str]:
     details = words.details
+    if details["unmatched"] is not None:
+        return _unmatched(words)
     here, others = _distinct_calls(details["here"], details["others"])
     order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
@@ -161,11 +192,41 @@ def _collective_mismatch(words: Words) -> tuple[str, str]:
     )
 
 
+def _unmatched(words: Words) -> tuple[str, str]:
+    details, pair = words.details, words.details["unmatched"]
+    group = f" of group {code(details['group'])}" if details["group"] is not None else ""
+    return (
+        f"In {words.mine}, sizes of {code(details['here']['op'])} on {words.ranks} do not match those of"
+        f" {words.others}",
+        f"{_EFFECTS['hang']} In call {details['position'] + 1}{group}, rank {pair['sender']} sends"
+        f" {plural(pair['sent'], 'row')} to rank {pair['receiver']}, which expects"
+        f" {pair['expected']:,}.{_called(words)}",
+    )
+
+
+def _collective_order(words: Words) -> tuple[str, str]:
+    details = words.details
+    here, others = details["here"], details["others"]
+    will = (
+        "The ranks will hang here: each waits in one group for a rank that waits in the other."
+        if details["effect"] == "hang"
+        else "The code waits for the calls later, so whether the ranks hang depends on the backend."
+    )
+    return (
+        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} collectives of two groups in a"
+        f" different order",
+        f"{will} Call {details['position'] + 1} is {code(here['op'])} with {ranks_text(details['here_ranks'])}"
+        f" (group {code(here['group'] or '?')}) on {words.ranks}, and {code(others['op'])} with"
+        f" {ranks_text(details['others_ranks'])} (group {code(others['group'] or '?')}) on"
+        f" {words.others}.{_called(words)}",
+    )
+
+
 def _distinct_calls(here: CallCells, others: CallCells) -> tuple[str, str]:
     """Return two different calls in as few words as distinguish them."""
     shown: set[str] = {"op"}
     if here["op"] == others["op"]:
-        cells = ("reduce_op", "dtype", "shape", "group", "group_size")
+        cells = ("reduce_op", "dtype", "shape", "root", "group", "group_size")
         shown |= {name for name in cells if here[name] != others[name]}  # type: ignore[literal-required]
     return _short_call(here, shown), _short_call(others, shown)
 
@@ -180,6 +241,7 @@ def _short_call(call: CallCells, shown: set[str]) -> str:
                 "reduce_op": call["reduce_op"] if "reduce_op" in shown else None,
                 "dtype": call["dtype"] if "dtype" in shown else None,
                 "shape": call["shape"] if "shape" in shown else None,
+                "root": call["root"] if "root" in shown else None,
                 "group": call["group"] if "group" in shown or size else None,
             }
         )
@@ -223,6 +285,7 @@ def _called(words: Words) -> str:
 
 TEMPLATES: Templates = {
     "collective-mismatch": _collective_mismatch,
+    "collective-order": _collective_order,
     "collective-waits": _collective_waits,
     "group-differs": _group_differs,
 }
@@ -231,9 +294,16 @@ REFERENCE: dict[str, KindReference] = {
     "collective-mismatch": KindReference(
         "Mismatched collectives",
         "Ranks call different collectives at the same position of a process group. They hang or fail, "
-        "or continue with wrong results if only the reduction or data type differs.",
+        "or continue with wrong results if only the reduction differs.",
         "Make all ranks of the group call the same collectives in the same order, with the same shapes.",
         "Calls outside compiled code are not in the logs.",
+    ),
+    "collective-order": KindReference(
+        "Different order across process groups",
+        "Ranks call matching collectives, but in a different order across their process groups. Each then "
+        "waits in one group for a rank that waits in another.",
+        "Call the collectives of several groups in the same order on every rank.",
+        "It is a warning where the code waits for the calls later: then it depends on the backend.",
     ),
     "collective-waits": KindReference(
         "Ranks wait for a collective",

@@ -9,30 +9,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
-from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.ranks.collective_calls import (
-    WORLD,
-    Call,
-    calls_of_code,
-    calls_of_graph,
-    can_meet,
-    fits,
-)
+from tlparse_bundle.statements.ranks.collective_calls import WORLD, Call, can_meet, fits, unequal_splits
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
-from tlparse_bundle.statements.ranks.frames import Code, Frames, recorded_steps, stage_artifacts
+from tlparse_bundle.statements.ranks.frames import Code, Frames
+from tlparse_bundle.statements.ranks.group_axes import axes_of, crossed, sequences_of
+from tlparse_bundle.statements.ranks.rank_sets import ranks_in
+from tlparse_bundle.statements.ranks.recorded_calls import CallsDigest, calls_in, recorded_calls
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
         CollectiveMismatchesRow,
+        CollectiveMismatchesUnmatched,
         CollectiveWaitsRow,
         GroupSplitsRow,
         ProcessGroupsRow,
     )
-
-_MAX_KEPT = 20_000
-_calls_of: dict[tuple[str | None, str | None], list[Call]] = {}  # by the hashes of code and graph
 
 
 class _Step(NamedTuple):
@@ -64,38 +57,14 @@ class _CallOfCompile(TypedDict):
     collective_call: int
 
 
-class OrderDigest(TypedDict):
-    calls: list[list[Any]]  # the cells of each distinct Call of the log
-    frames: list[list[int] | None]  # the calls of each frame by number; None: not recorded
-    ran: list[int] | None  # frames in the order in which they ran; None: not recorded
-
-
 class Order:
     name = "order"
 
-    def digest(self, frames: Frames) -> OrderDigest:
-        numbers: dict[Call, int] = {}
-        calls_of_frames: list[list[int] | None] = []
-        several = set()
-        for number in range(len(frames)):
-            calls, graph_count = calls_of_frame(frames, number)
-            calls_of_frames.append(
-                None if calls is None else [numbers.setdefault(call, len(numbers)) for call in calls]
-            )
-            if graph_count > 1:
-                several.add(number)
-        steps = [frame for frame, _ in recorded_steps(frames) or ()]
-        ran = [frame for frame in steps if frame is not None]
-        # The record does not say which graph of a frame (forward, backward) ran.
-        recorded = bool(ran) and len(ran) == len(steps) and not several.intersection(ran)
-        return {
-            "calls": [list(call) for call in numbers],
-            "frames": calls_of_frames,
-            "ran": ran if recorded else None,
-        }
+    def digest(self, frames: Frames) -> CallsDigest:
+        return recorded_calls(frames)
 
     def tables(
-        self, comparison: Comparison, digests: Sequence[OrderDigest], tables: Tables
+        self, comparison: Comparison, digests: Sequence[CallsDigest], tables: Tables
     ) -> Iterator[RankTable]:
         classes = comparison.alike(digests)
         recorded = all(
@@ -114,9 +83,13 @@ class Order:
             for step in steps
         )
         groups = [_group(comparison, name, callers, recorded, calls) for name in names]
-        yield "process_groups", [group.row for group in groups]
+        axes = axes_of({group.row["group"]: ranks_in(group.row["ranks"]) for group in groups})
+        yield "process_groups", [{**group.row, "axis": axes[group.row["group"]]} for group in groups]
         yield "collective_mismatches", [row for group in groups for row in group.mismatches]
         yield "collective_waits", [row for group in groups for row in group.waits]
+        matching = not any(group.mismatches or group.waits for group in groups)
+        sequences = sequences_of(comparison, digests) if matching else []
+        yield "group_orders", crossed(comparison, sequences, axes, calls)
         yield "group_splits", _split(comparison, digests, classes, calls)
         yield (
             "rank_compile_calls",
@@ -133,7 +106,7 @@ class Order:
 
 
 def _usual(
-    comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]]
+    comparison: Comparison, digests: Sequence[CallsDigest], classes: list[list[int]]
 ) -> dict[int, list[Call]]:
     """Return the calls of most members, by column."""
     counts: dict[int, Counter[tuple[Call, ...]]] = {}
@@ -141,23 +114,13 @@ def _usual(
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
             if digest["frames"][frame] is not None:
-                counts.setdefault(column, Counter())[tuple(map(_call_of, _of(digest, frame)))] += len(members)
+                counts.setdefault(column, Counter())[tuple(calls_in(digest, frame))] += len(members)
     return {column: list(counter.most_common(1)[0][0]) for column, counter in counts.items()}
-
-
-def _of(digest: OrderDigest, frame: int) -> list[list[Any]]:
-    return [digest["calls"][number] for number in digest["frames"][frame] or ()]
-
-
-def _call_of(cells: Sequence[Any]) -> Call:
-    """Return a call of a digest. JSON turned its shape into a list."""
-    call = Call._make(cells)
-    return call if call.shape is None else call._replace(shape=tuple(call.shape))
 
 
 def _caller(
     comparison: Comparison,
-    digest: OrderDigest,
+    digest: CallsDigest,
     members: list[int],
     recorded: bool,
     usual: dict[int, list[Call]],
@@ -169,7 +132,7 @@ def _caller(
     for frame in (digest["ran"] or ()) if recorded else range(len(order)):
         column = order[frame]
         is_recorded = digest["frames"][frame] is not None
-        calls = list(map(_call_of, _of(digest, frame))) if is_recorded else usual.get(column, [])
+        calls = calls_in(digest, frame) if is_recorded else usual.get(column, [])
         unknown |= not is_recorded and bool(calls)
         steps = [_Step(call, column) for call in calls]
         if recorded:
@@ -219,6 +182,7 @@ def _group(
         "size": max(sizes, default=None),
         "ranks": comparison.ranks(member for caller in callers for member in caller.members),
         "recorded": recorded,
+        "axis": 0,
         "unknown": comparison.ranks(
             member for caller in taking_part if caller.unknown for member in caller.members
         ),
@@ -300,12 +264,52 @@ def _first_difference(
                     "group": group,
                     "position": position,
                     "effect": effect,
+                    "unmatched": None,
                     "ranks": comparison.ranks(members),
                     **_call(step, calls),
                 }
                 for step, members in rows
             ]
+        if not ended and (mismatches := _unequal(comparison, group, position, calling, calls)):
+            return waits, mismatches
     return waits, []
+
+
+def _unequal(
+    comparison: Comparison,
+    group: str | None,
+    position: int,
+    calling: list[tuple[list[int], list[_Step]]],
+    calls: dict[Call, int],
+) -> list[CollectiveMismatchesRow]:
+    """Return the two sides of an all-to-all whose sizes do not match: most ranks, and those that differ."""
+    step_of = {member: steps[position] for members, steps in calling for member in members}
+    members = sorted(step_of)
+    pairs = unequal_splits([step_of[member].call for member in members])
+    if not pairs:
+        return []
+    counts = Counter(place for pair in pairs for place in {pair.sender, pair.receiver})
+    most = max(counts.values())
+    odd = [members[place] for place in sorted(counts) if counts[place] == most]
+    rest = [member for member in members if member not in odd] or odd[:1]
+    pair = next(pair for pair in pairs if members[pair.sender] in odd or members[pair.receiver] in odd)
+    unmatched: CollectiveMismatchesUnmatched = {
+        "sender": comparison.members[members[pair.sender]].rank,
+        "receiver": comparison.members[members[pair.receiver]].rank,
+        "sent": pair.sent,
+        "expected": pair.expected,
+    }
+    return [
+        {
+            "group": group,
+            "position": position,
+            "effect": "hang",
+            "unmatched": unmatched,
+            "ranks": comparison.ranks(side),
+            **_call(step_of[side[0]], calls),
+        }
+        for side in (rest, odd)
+    ]
 
 
 def _call(step: _Step, calls: dict[Call, int]) -> _CallOfCompile:
@@ -313,7 +317,7 @@ def _call(step: _Step, calls: dict[Call, int]) -> _CallOfCompile:
 
 
 def _split(
-    comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]], calls: dict[Call, int]
+    comparison: Comparison, digests: Sequence[CallsDigest], classes: list[list[int]], calls: dict[Call, int]
 ) -> list[GroupSplitsRow]:
     """Return the first column in which ranks make the same call in groups with unequal numbers of callers.
 
@@ -323,8 +327,8 @@ def _split(
     for members in classes:
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
-            for position, cells in enumerate(_of(digest, frame)):
-                by_place.setdefault((column, position), {}).setdefault(_call_of(cells), []).extend(members)
+            for position, call in enumerate(calls_in(digest, frame)):
+                by_place.setdefault((column, position), {}).setdefault(call, []).extend(members)
     for (column, position), sides in sorted(by_place.items()):
         groups = {call.group for call in sides}
         if len(groups) < 2 or any(
@@ -348,40 +352,3 @@ def _split(
                 for call, members in rows
             ]
     return []
-
-
-def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]:
-    """Return (calls of a frame, or None if the log may lack some; number of its compiled graphs)."""
-    stages = stage_artifacts(frames, number)
-    codes = [artifact for artifact in stages["code"] if artifact.language == "python"]
-    graphs = stages["post_grad"] or stages["inference"] or [*stages["forward"], *stages["backward"]]
-    if codes and len(codes) == len(stages["code"]):
-        post_grad = stages["post_grad"]
-        paired: Sequence[Artifact | None] = post_grad if len(post_grad) == len(codes) else [None] * len(codes)
-        pairs = zip(codes, paired, strict=True)
-        return [call for code, graph in pairs for call in _read(code, graph)], len(codes)
-    if frames.compiles[number]["status"] in (None, "unfinished", "failed"):
-        return None, len(graphs)
-    if graphs:
-        return [call for graph in graphs for call in _read(None, graph)], len(graphs)
-    return (
-        [call for graph in stages["dynamo"] for call in _read(None, graph)]
-        if stages["dynamo"] and not _hit(frames, number)
-        else None
-    ), 1
-
-
-def _hit(frames: Frames, number: int) -> bool:
-    """Return whether a cache had the compiled code, so the log lacks later graphs."""
-    return any(row["outcome"] == "hit" and frames.number_of(row) == number for row in frames.table("caches"))
-
-
-def _read(code: Artifact | None, graph: Artifact | None) -> list[Call]:
-    """Return the calls of code and its graph, read once for equal contents."""
-    key = code.sha256 if code else None, graph.sha256 if graph else None
-    if key not in _calls_of:
-        if len(_calls_of) >= _MAX_KEPT:
-            _calls_of.clear()
-        of_graph = calls_of_graph(graph.text() or "") if graph else []
-        _calls_of[key] = of_graph if code is None else calls_of_code(code.text() or "", of_graph)
-    return _calls_of[key]

@@ -196,14 +196,18 @@ def _by_all_schedules(
             if schedules is None or (unsure and len(schedules) < len(usual.get(column, ()))):
                 schedules = usual.get(column, ())
             calls += [(op, column) for schedule in schedules for op in schedule]
-        pairs.append((tuple(calls), members))
-    groups = grouped((tuple(op for op, _ in calls), members) for calls, members in pairs)
-    placed = {tuple(op for op, _ in calls): [column for _, column in calls] for calls, _ in reversed(pairs)}
+        pairs.append((comparison.role_of(members[0]), calls, members))
     if not usual:
         return []
-    first = groups[0][0]
+    groups = grouped(((role, tuple(op for op, _ in calls)), members) for role, calls, members in pairs)
+    columns = {
+        (role, tuple(op for op, _ in calls)): [column for _, column in calls]
+        for role, calls, _ in reversed(pairs)
+    }
     rows: list[RankCollectivesRow] = []
-    for number, (ops, members) in enumerate(groups):
+    usual_ops: dict[int, tuple[str, ...]] = {}  # by role
+    for (role, ops), members in groups:
+        first = usual_ops.setdefault(role, ops)
         position = next((p for p, (here, there) in enumerate(zip_longest(ops, first)) if here != there), None)
         row: RankCollectivesRow = {
             "ranks": comparison.ranks(members),
@@ -214,9 +218,9 @@ def _by_all_schedules(
             "here": None,
             "others": None,
         }
-        if number and position is not None:
+        if position is not None:
             row["position"] = position
-            row["rank_compile"] = (placed[ops] if position < len(ops) else placed[first])[position]
+            row["rank_compile"] = columns[role, ops if position < len(ops) else first][position]
             row["here"] = ops[position] if position < len(ops) else None
             row["others"] = first[position] if position < len(first) else None
         rows.append(row)

@@ -26,6 +26,9 @@ _AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)
 _ADDRESS = re.compile(ADDRESS.encode() + rb"\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
 _CACHE_FILE = re.compile(CACHE_NAME.encode())  # the name depends on the device
+# A call of a collective; its last argument is the name of the process group, which differs between the groups of a
+# mesh (torch/distributed/_functional_collectives.py).
+_GROUP_NAME = re.compile(rb"(c10d_functional[^\n]*?, ['\"])(\w+)(['\"]\))")
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # Bytes that a text must contain for a pattern to match: finding bytes is faster than matching, and most lines
 # contain none.
@@ -65,12 +68,22 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
         text = _ADDRESS.sub(b"0x*", text)
     if b"# AOT ID: " in text:
         text = _AOT_ID.sub(b"# AOT ID: ['*_", text)
+    if b"c10d_functional" in text:
+        text = _numbered_groups(text)
     if b"/" not in text:
         return text
     if b"# File: " in text:
         text = _SOURCE.sub(rb"\1\2", text)
     text = _CACHE_FILE.sub(b"c*", text)
     return _PATH.sub(lambda match: b"/~/" + match[1], text) if text.count(b"/") > 2 else text
+
+
+def _numbered_groups(text: bytes) -> bytes:
+    """Return a text with process groups numbered in order of first use."""
+    numbers: dict[bytes, int] = {}
+    return _GROUP_NAME.sub(
+        lambda match: match[1] + b"group %d" % numbers.setdefault(match[2], len(numbers)) + match[3], text
+    )
 
 
 def _has(text: bytes, some: tuple[bytes, ...]) -> bool:

@@ -31,7 +31,7 @@ class Member(NamedTuple):
 class Comparison:
     """Members by rank, and the frame of each in each column: ``cells[member][column]``, -1 for none.
 
-    Members with the same frames share one list of cells and have one ``kind``. ``logs``: rows of all logs of
+    ``roles``: members that are compared with each other, by role. Members with the same frames share one list of cells and have one ``kind``. ``logs``: rows of all logs of
     the bundle. ``runs``: runs of the logs with a rank; ``run`` is the index of the compared one.
     ``open_frames(row)`` rereads a log, for details that its digest lacks.
     """
@@ -44,6 +44,7 @@ class Comparison:
         open_frames: Callable[[ManifestRow], Frames],
         runs: Sequence[Run],
         run: int,
+        roles: Sequence[Sequence[int]],
     ):
         self.members = members
         self.frames = frames
@@ -51,8 +52,12 @@ class Comparison:
         self.runs = runs
         self.run = run
         self._open = lru_cache(_OPEN_LOGS)(lambda number: open_frames(members[number].row))
-        kinds = grouped((tuple(rows), (number,)) for number, rows in enumerate(frames))
-        self.columns, placed = align([rows for rows, _ in kinds])
+        self.roles = roles
+        self._role_of = {member: role for role, its in enumerate(roles) for member in its}
+        kinds = grouped(
+            ((self.role_of(number), tuple(rows)), (number,)) for number, rows in enumerate(frames)
+        )
+        self.columns, placed = align([kind for kind, _ in kinds])
         place = {id(column): number for number, column in enumerate(self.columns)}
         self.orders: list[list[int]] = [[place[id(column)] for column in row] for row in placed]
         """For each kind, the columns of its frames in order."""
@@ -72,22 +77,21 @@ class Comparison:
 
     @cached_property
     def parts(self) -> list[set[int]]:
-        """Sets of members with compiles in common, such as pipeline stages. Idle members are in each."""
-        parts: list[tuple[set[int], set[int]]] = []  # columns, members
-        for order, members in zip(self.orders, self.kinds, strict=True):
-            columns, own = set(order), set(members)
-            for other in [other for other in parts if other[0] & columns]:
-                parts.remove(other)
-                columns, own = columns | other[0], own | other[1]
-            if order:
-                parts.append((columns, own))
-        idle = set(range(len(self.members))).difference(*(own for _, own in parts))
-        return [own | idle for _, own in parts] or [idle]
+        """The members of each role. Idle members are in each."""
+        idle = set(range(len(self.members))).difference(*self.roles)
+        return [{*role} | idle for role in self.roles] or [idle]
 
     def part(self, column: int) -> set[int]:
-        """Return the part that compiled a column."""
-        members = set(self.having(column))
-        return next(part for part in self.parts if part & members)
+        """Return the members that are expected to have a column."""
+        return self.parts[self.columns[column].role]
+
+    def role_of(self, member: int) -> int:
+        """Return the role of a member; the first one for a member without compiles."""
+        return self._role_of.get(member, 0)
+
+    def part_of(self, member: int) -> set[int]:
+        """Return the members that a member is compared with, and itself."""
+        return self.parts[self.role_of(member)]
 
     def opened(self, member: int) -> Frames:
         """Return the frames of a member, reread from its log."""

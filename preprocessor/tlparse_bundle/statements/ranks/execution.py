@@ -51,10 +51,10 @@ class Execution:
         self, comparison: Comparison, digests: Sequence[Digest], tables: Tables
     ) -> Iterator[RankTable]:
         groups = grouped(_orders(comparison, digests))
+        usual: dict[int, list[int]] = {}  # by role
         numbers: dict[Step, int] = {}
         ids: list[str | None] = []
         rows: list[RankExecutionsRow] = []
-        first: list[int] = []
         for keys, members in groups:
             steps = []
             for (_, id_), key in zip(digests[members[0]] or (), keys, strict=True):
@@ -62,7 +62,7 @@ class Execution:
                     numbers[key] = len(numbers)
                     ids.append(id_)
                 steps.append(numbers[key])
-            first = first if rows else steps
+            first = usual.setdefault(comparison.role_of(members[0]), steps)
             rows.append(
                 {"ranks": comparison.ranks(members), "rank_steps": steps, **_first_difference(steps, first)}
             )
@@ -81,7 +81,13 @@ class Execution:
             ],
         )
         yield "rank_executions", rows
-        yield "rank_execution_mismatches", _mismatches(comparison, groups, numbers, tables)
+        by_role: dict[int, list[tuple[tuple[Step, ...], list[int]]]] = {}
+        for keys, members in groups:
+            by_role.setdefault(comparison.role_of(members[0]), []).append((keys, members))
+        yield (
+            "rank_execution_mismatches",
+            [row for own in by_role.values() for row in _mismatches(comparison, own, numbers, tables)],
+        )
 
 
 def _orders(comparison: Comparison, digests: Sequence[Digest]) -> list[tuple[tuple[Step, ...], list[int]]]:
@@ -113,8 +119,6 @@ def _mismatches(
     tables: Tables,
 ) -> list[RankExecutionMismatchesRow]:
     """Return the steps at which ranks have different collectives or cache outcomes."""
-    if len(groups) == 0:
-        return []
     schedules = _schedule_texts(typed(tables)("rank_schedules"))
     caches = _cache_texts(typed(tables)("rank_caches"))
     kinds: tuple[tuple[Literal["schedule", "cache"], dict[tuple[int | None, int], str]], ...] = (
@@ -174,7 +178,18 @@ def _cache_texts(rows: Sequence[RankCachesRow]) -> dict[tuple[int | None, int], 
 
 def findings(finder: Finder) -> Iterator[RankFinding]:
     steps = finder.table("rank_steps")
-    groups = [row for row in finder.table("rank_executions") if row["rank_steps"] is not None]
+    by_role: dict[int, list[RankExecutionsRow]] = {}
+    for row in finder.table("rank_executions"):
+        if row["rank_steps"] is not None:
+            by_role.setdefault(finder.role_of(row["ranks"]), []).append(row)
+    for groups in by_role.values():
+        yield from _differences(finder, steps, groups)
+
+
+def _differences(
+    finder: Finder, steps: Sequence[RankStepsRow], groups: Sequence[RankExecutionsRow]
+) -> Iterator[RankFinding]:
+    """Yield the ranks of a role that differ from most of it."""
     for group, ranks, more in odd_groups(groups):
         if group["position"] is not None:
             own, usual = group["rank_steps"] or [], groups[0]["rank_steps"] or []
@@ -191,8 +206,6 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
                 **more,
             }
             common = set(own) & set(usual)
-            if not common and own:
-                continue  # a different program, such as a different pipeline stage
             mixed = [step for step in own if step in common] != [step for step in usual if step in common]
             yield finder.finding(
                 "execution-order",

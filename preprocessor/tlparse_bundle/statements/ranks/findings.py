@@ -31,7 +31,7 @@ _ENDS = (
 )  # the rank stops here
 _LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # follow from a stop
 # Can cause findings about different sets of ranks.
-_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs", "collective-hang", "collective-order")
+_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs", *flight_recorder.CAUSES)
 _OF_VERSION = (
     "graph",
     "guard",
@@ -48,6 +48,7 @@ _IN_COMPILE = {
     "graph-break": ("graph", "restart", "collectives", "tensors", "guard", "recompile"),
     "graph": ("collectives", "tensors", "guard", "recompile", "restart"),
     "collective-mismatch": ("collectives", "graph", "tensors"),
+    "collective-order": ("collectives", "graph", "tensors"),
     "group-differs": ("collectives", "graph"),
     "collective-waits": ("collectives", "graph", "tensors"),
     "collectives": ("graph", "tensors"),
@@ -193,7 +194,7 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     if not groups:
         return "none"
     if any(
-        row["kind"] in ("collective-mismatch", "group-differs")
+        row["kind"] in ("collective-mismatch", "collective-order", "group-differs")
         or (row["kind"] == "collective-waits" and row["because_of"] is None)
         for row in rows
     ):
@@ -219,9 +220,9 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
     parts: dict[str, str] = {}
     if not leading:
         parts["lead"] = (
-            f"{who} agree within each part: {plural(column_count, 'compile')}."
+            f"{who} agree within each role on what was compiled ({plural(column_count, 'compile')})."
             if any(row["kind"] == "stages" for row in rows)
-            else f"{who} agree: {plural(column_count, 'compile')}, the same on each."
+            else f"{who} agree on what was compiled ({plural(column_count, 'compile')})."
         )
     else:
         parts["lead"] = f"{leading[0]['title']}."
@@ -271,10 +272,8 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 def follows(effect: RankFinding, cause: RankFinding) -> bool:
     """Return whether one finding is an effect of another."""
     same = effect.ranks == cause.ranks
-    if cause.kind in flight_recorder.CAUSES:
+    if flight_recorder.is_recorded(effect, cause):
         return flight_recorder.is_effect(effect, cause)
-    if cause.kind in _ENDS and effect.kind == "collective-hang":
-        return within(effect.ranks, cause.ranks)
     if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
     if cause.kind == "cached-before" and effect.kind == "straggler":

@@ -159,46 +159,49 @@ def stage_artifacts(frames: Frames, number: int) -> dict[Stage, list[Artifact]]:
 class Column:
     """A column, equal only to itself."""
 
-    def __init__(self, code: Code, graph: str | None):
+    def __init__(self, code: Code, graph: str | None, role: int):
         self.code = code
+        self.role = role
         self.graph = graph  # of the first frame in the column
 
 
-def align(kinds: Sequence[Sequence[Frame]]) -> tuple[list[Column], list[list[Column]]]:
+def align(kinds: Sequence[tuple[int, Sequence[Frame]]]) -> tuple[list[Column], list[list[Column]]]:
     """Return the columns in order, and the column of each frame of each kind of rank.
 
-    ``kinds`` are the distinct lists of frames, the most frequent first; it sets the order.
+    ``kinds`` are the distinct (role, frames), the most frequent first; it sets the order. A column belongs to
+    one role.
     """
-    of_code: dict[Code, list[Column]] = {}
+    of_code: dict[tuple[int, Code], list[Column]] = {}
     order: list[Column] = []
     placed: list[list[Column]] = []
-    for frames in kinds:
+    for role, frames in kinds:
         mine: dict[Code, list[int]] = {}
         for number, frame in enumerate(frames):
-            mine.setdefault(_code(frame), []).append(number)
+            mine.setdefault(code_of(frame), []).append(number)
         columns: dict[int, Column] = {}
         for code, numbers in mine.items():
-            before = of_code.setdefault(code, [])
+            before = of_code.setdefault((role, code), [])
             graphs = [frames[number].graph for number in numbers]
-            columns.update(zip(numbers, _align_code(code, before, graphs), strict=True))
+            columns.update(zip(numbers, _align_code(code, role, before, graphs), strict=True))
         row = [columns[number] for number in range(len(frames))]
         _insert(order, row)
         placed.append(row)
     return order, placed
 
 
-def _code(frame: Frame) -> Code:
+def code_of(frame: Frame) -> Code:
+    """Return what identifies the code object of a frame on every rank."""
     if frame.function is None:
         return (frame.key,)
     path = (frame.filename or "").replace("\\", "/").split("/")
     return (frame.function, "/".join(path[-_PATH_PARTS:]), frame.first_line)
 
 
-def _align_code(code: Code, columns: list[Column], graphs: list[str | None]) -> list[Column]:
+def _align_code(code: Code, role: int, columns: list[Column], graphs: list[str | None]) -> list[Column]:
     """Return the columns of the compiles of one code object. Add new ones to ``columns``."""
     before = [column.graph for column in columns]
     if not before or before == graphs:
-        columns[:] = columns or [Column(code, graph) for graph in graphs]
+        columns[:] = columns or [Column(code, graph, role) for graph in graphs]
         return list(columns)
     from difflib import SequenceMatcher
 
@@ -207,7 +210,7 @@ def _align_code(code: Code, columns: list[Column], graphs: list[str | None]) -> 
     grown: list[Column] = []
     for _, start, end, first, last in matcher.get_opcodes():
         old = columns[start:end]
-        new = [Column(code, graph) for graph in graphs[first + len(old) : last]]
+        new = [Column(code, graph, role) for graph in graphs[first + len(old) : last]]
         grown += [*old, *new]
         row += [*old[: last - first], *new]
     columns[:] = grown

@@ -109,7 +109,7 @@ class Health:
             add("equal_logs", members)
         stuck = _unfinished(comparison, digests)
         for column, places in stuck.items():
-            never = [m for m in range(len(comparison.members)) if comparison.cells[m][column] < 0]
+            never = [m for m in comparison.part(column) if comparison.cells[m][column] < 0]
             times = {
                 member: end - place.since_epoch_us
                 for member, place in places.items()
@@ -176,25 +176,29 @@ def _unfinished(comparison: Comparison, digests: Sequence[HealthDigest]) -> dict
 def _ended(
     comparison: Comparison, stuck: set[int]
 ) -> list[tuple[Literal["silent", "stopped"], int, list[int]]]:
-    """Return (kind, first missing column, members) of members that lack all compiles, or the last ones."""
-    count = len(comparison.members)
-    usual = [
-        column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) >= count
-    ]
+    """Return (kind, first missing column, members) of members that lack all compiles, or the last ones, of
+    their role.
+    """
     members_of: dict[tuple[Literal["silent", "stopped"], int], list[int]] = {}
-    for members in comparison.kinds:
-        own = set(comparison.orders[comparison.kind[members[0]]])
-        missing = [column for column in usual if column not in own]
-        ended = [member for member in members if member not in stuck]
-        if not missing or not ended or missing != usual[len(usual) - len(missing) :]:
-            continue
-        if not own:
-            members_of.setdefault(("silent", missing[0]), []).extend(ended)
-        elif all(
-            own.issubset(comparison.orders[comparison.kind[member]])
-            for member in comparison.having(missing[0])
-        ):
-            members_of.setdefault(("stopped", missing[0]), []).extend(ended)
+    for part in comparison.parts:
+        usual = [
+            column
+            for column in range(len(comparison.columns))
+            if 2 * len(part.intersection(comparison.having(column))) >= len(part)
+        ]
+        for members in comparison.kinds:
+            own = set(comparison.orders[comparison.kind[members[0]]])
+            missing = [column for column in usual if column not in own]
+            ended = [member for member in members if member in part and member not in stuck]
+            if not missing or not ended or missing != usual[len(usual) - len(missing) :]:
+                continue
+            if not own:
+                members_of.setdefault(("silent", missing[0]), []).extend(ended)
+            elif all(
+                own.issubset(comparison.orders[comparison.kind[member]])
+                for member in comparison.having(missing[0])
+            ):
+                members_of.setdefault(("stopped", missing[0]), []).extend(ended)
     return [(kind, column, sorted(members)) for (kind, column), members in sorted(members_of.items())]
 
 

@@ -12,7 +12,7 @@ from tlparse_bundle.statements.ranks.wording import Templates, Words, are, ranks
 from tlparse_bundle.statements.statement import KindReference
 
 _MAX_NAMED = 20  # logs
-_MOST_PARTS = 6
+_MOST_ROLES = 6
 
 
 def findings(finder: Finder) -> Iterator[RankFinding]:
@@ -92,17 +92,17 @@ def _versions(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _stages(finder: Finder) -> Iterator[RankFinding]:
-    """Yield sets of ranks without a common compile."""
-    parts = finder.comparison.parts
-    if len(parts) > 1:
-        groups = [finder.comparison.ranks(part) for part in parts]
-        equal = len({len(part) for part in parts}) == 1
+    """Yield the roles of the ranks, if there are several."""
+    roles = finder.comparison.roles
+    if len(roles) > 1:
+        groups = [finder.comparison.ranks(role) for role in roles]
+        equal = len({len(role) for role in roles}) == 1
         yield finder.finding(
             "stages",
             "info" if equal else "warning",
             groups[-1],
-            "rank_compiles",
-            {"parts": groups},
+            "rank_roles",
+            {"roles": groups},
             others=groups[0],
             facts={"equal": equal},
         )
@@ -151,13 +151,13 @@ def _mixed_versions(words: Words) -> tuple[str, str]:
     )
 
 
-def _parts(words: Words) -> tuple[str, str]:
-    parts = words.details["parts"]
-    shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
+def _roles(words: Words) -> tuple[str, str]:
+    roles = words.details["roles"]
+    shown = [*map(ranks_text, roles[:_MOST_ROLES]), *(["…"] if len(roles) > _MOST_ROLES else [])]
     like = ", like pipeline stages" if words.facts["equal"] else ""
     return (
-        f"The ranks form {len(parts)} parts with no common compile{like}",
-        f"{large('; '.join(shown))}. Ranks are only compared with ranks that compiled the same functions.",
+        f"The ranks have {len(roles)} roles with different code{like}",
+        f"{large('; '.join(shown))}. Ranks are only compared with ranks of the same role.",
     )
 
 
@@ -166,7 +166,7 @@ TEMPLATES: Templates = {
     "no-rank": _no_rank,
     "rank-differs": _rank_differs,
     "mixed-versions": _mixed_versions,
-    "stages": _parts,
+    "stages": _roles,
 }
 
 REFERENCE: dict[str, KindReference] = {
@@ -196,10 +196,10 @@ REFERENCE: dict[str, KindReference] = {
         "A log that does not record its torch version is not counted.",
     ),
     "stages": KindReference(
-        "Ranks without a common compile",
-        "Ranks fall into parts that compiled none of the same functions. Parts of equal size, as in "
-        "pipeline parallelism, are normal; unequal parts are a warning.",
+        "Roles of ranks",
+        "Ranks compiled different functions, or the same functions with different inputs, in a pattern "
+        "like that of pipeline stages. Roles of equal size are normal; unequal ones are a warning.",
         "If the ranks should run the same program, check which one each rank started.",
-        "Ranks are in one part if they have a compile in common, directly or through other ranks.",
+        "A rank that differs from all others in a few functions keeps the role of the others.",
     ),
 }

@@ -24,6 +24,10 @@ class Matching:
         return None
 
     def tables(self, comparison: Comparison, digests: Sequence[None], tables: Tables) -> Iterator[RankTable]:
+        yield (
+            "rank_roles",
+            [{"id": number, "ranks": comparison.ranks(role)} for number, role in enumerate(comparison.roles)],
+        )
         yield "rank_compiles", _compiles(comparison)
         yield (
             "rank_compile_keys",
@@ -48,6 +52,7 @@ def _compiles(comparison: Comparison) -> list[RankCompilesRow]:
     return [
         {
             "id": number,
+            "role": column.role,
             "function": comparison.usual(number, lambda frame: frame.function),
             "file": comparison.usual(number, lambda frame: frame.filename),
             "first_line": comparison.usual(number, lambda frame: frame.first_line),
@@ -60,35 +65,45 @@ def _compiles(comparison: Comparison) -> list[RankCompilesRow]:
 
 
 def _divergences(comparison: Comparison) -> list[RankDivergencesRow]:
-    """Return the first place where each kind of rank differs from most (in a tie, from the first kind)."""
-    total, first = len(comparison.members), set(comparison.orders[0])
-    expected: dict[int, int] = {}  # position by column
-    for column in range(len(comparison.columns)):
-        having = len(comparison.having(column))
-        if having * 2 > total or (having * 2 == total and column in first):
-            expected[column] = len(expected)
-    graphs = [
-        comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))
-    ]
+    """Return the first place where each kind of rank differs from most of its role (in a tie, from the first
+    kind).
+    """
+    usual = [comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))]
     ids = [comparison.usual(column, lambda frame: frame.key) for column in range(len(comparison.columns))]
     rows: list[RankDivergencesRow] = []
-    for order, members in zip(comparison.orders, comparison.kinds, strict=True):
-        frames = comparison.frames[members[0]]
-        difference = _first(order, list(expected), [frame.graph for frame in frames], graphs)
-        if difference is not None:
-            kind, column, number = difference
-            later = zip(order[number:], frames[number:], strict=True)
-            shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
-            rows.append(
-                {
-                    "rank_compile": column,
-                    "ranks": comparison.ranks(members),
-                    "kind": kind,
-                    "number": number + 1,
-                    "shifted": shifted,
-                }
-            )
+    for role in comparison.roles:
+        expected = _expected(comparison, role)
+        for order, members in zip(comparison.orders, comparison.kinds, strict=True):
+            if members[0] not in comparison.part_of(role[0]):
+                continue
+            frames = comparison.frames[members[0]]
+            difference = _first(order, expected, [frame.graph for frame in frames], usual)
+            if difference is not None:
+                kind, column, number = difference
+                later = zip(order[number:], frames[number:], strict=True)
+                shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
+                rows.append(
+                    {
+                        "rank_compile": column,
+                        "ranks": comparison.ranks(members),
+                        "kind": kind,
+                        "number": number + 1,
+                        "shifted": shifted,
+                    }
+                )
     return sorted(rows, key=lambda row: row["ranks"])
+
+
+def _expected(comparison: Comparison, role: Sequence[int]) -> list[int]:
+    """Return the columns that most members of a role have, in order."""
+    part = comparison.part_of(role[0])
+    first = set(comparison.orders[min(comparison.kind[member] for member in role)])
+    expected = []
+    for column in range(len(comparison.columns)):
+        having = len(part.intersection(comparison.having(column)))
+        if having * 2 > len(part) or (having * 2 == len(part) and column in first):
+            expected.append(column)
+    return expected
 
 
 def _first(
@@ -110,25 +125,24 @@ def _first(
 def findings(finder: Finder) -> Iterator[RankFinding]:
     shifted = {_key_of(row["ranks"]): row["shifted"] for row in finder.table("rank_divergences")}
     not_reached = _not_reached(finder)
-    first = set(finder.comparison.orders[0])
+    comparison = finder.comparison
+    first = {column for order in _first_orders(comparison) for column in order}
     for column, row in enumerate(finder.table("rank_compiles")):
         having = {finder.member_of[rank] for rank in ranks_in(row["ranks"])}
-        lacking = finder.comparison.part(column) - having
+        lacking = comparison.part(column) - having
         rare = len(having) < len(lacking) or (len(having) == len(lacking) and column not in first)
         members = (
-            having
-            if rare
-            else {m for m in lacking if not not_reached(finder.comparison.members[m].rank, column)}
+            having if rare else {m for m in lacking if not not_reached(comparison.members[m].rank, column)}
         )
         if members:
-            ranks = finder.comparison.ranks(members)
+            ranks = comparison.ranks(members)
             yield finder.finding(
                 "extra-compile" if rare else "missing-compile",
                 "warning",
                 ranks,
                 "rank_compiles",
                 {"shifted": shifted.get(_key_of(ranks), False)},
-                others=finder.comparison.ranks(lacking if rare else having),
+                others=comparison.ranks(lacking if rare else having),
                 column=column,
             )
     for divergence in finder.table("rank_divergences"):
@@ -141,6 +155,12 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
                 {"shifted": divergence["shifted"]},
                 column=divergence["rank_compile"],
             )
+
+
+def _first_orders(comparison: Comparison) -> Iterator[list[int]]:
+    """Yield the order of columns of the most frequent kind of each role."""
+    for role in comparison.roles:
+        yield comparison.orders[min(comparison.kind[member] for member in role)]
 
 
 def _key_of(ranks: Ranges) -> tuple[tuple[int, ...], ...]:

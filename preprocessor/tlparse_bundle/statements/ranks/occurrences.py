@@ -170,7 +170,7 @@ def _partial(comparison: Comparison, digests: Sequence[OccurrencesDigest]) -> li
 
     Graph breaks are compared over the whole log, the rest by column.
     """
-    everyone = range(len(comparison.members))
+    everyone = set(range(len(comparison.members)))
     by_identity: dict[tuple[Any, ...], tuple[Occurrence, int | None, list[int]]] = {}
     for members in comparison.alike(digests):
         order = comparison.orders[comparison.kind[members[0]]]
@@ -186,8 +186,9 @@ def _partial(comparison: Comparison, digests: Sequence[OccurrencesDigest]) -> li
     for row, column, members in by_identity.values():
         if row.kind == "restart" and column in broken:
             continue  # most graph breaks restart the compile
-        having = everyone if row.kind == "graph_break" or column is None else comparison.having(column)
-        others = set(having) - set(members) or set(everyone) - set(members)
+        expected = everyone if column is None else comparison.part(column)
+        having = expected if row.kind == "graph_break" or column is None else comparison.having(column)
+        others = set(having) - set(members) or expected - set(members)
         if others or row.kind == "failure":
             rows.append(_shown(comparison, row, column, sorted(members), sorted(others)))
     return rows

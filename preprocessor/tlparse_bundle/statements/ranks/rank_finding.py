@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # Kinds by effect on the job, worst first.
 _EFFECTS = (
     # It stops.
-    ("collective-mismatch", "failed-everywhere", "failure", "unfinished-compile", "empty-log", "cut-log",
-     "collective-order", "recorded-mismatch", "collective-hang",
-     "never-began", "missing-rank", "collective-waits", "group-differs", "equal-logs"),
+    ("collective-mismatch", "collective-order", "failed-everywhere", "failure", "unfinished-compile",
+     "empty-log", "cut-log", "recorded-order", "recorded-mismatch", "collective-hang", "never-began",
+     "missing-rank", "collective-waits", "group-differs", "equal-logs"),
     # Its results are wrong.
     ("missing-wait", "collective-parity", "mixed-versions", "rank-differs"),
     # It is slow.
@@ -44,6 +44,7 @@ class CallCells(TypedDict):
     group_size: int | None
     dtype: str | None
     shape: list[int | str] | None
+    root: int | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -76,6 +77,8 @@ class RankFinding(Statement):
         effect: float = _EFFECT.get(self.kind, _DIFFERENT)
         if self.kind == "collective-mismatch" and self.details["effect"] == "wrong":
             effect = _WRONG
+        if self.kind == "collective-order" and self.severity == "warning":
+            effect = 0.5
         if self.kind == "never-began" and self.severity == "info":
             effect = _DIFFERENT  # no rank waits
         if self.kind == "execution-order" and self.severity == "error":
@@ -85,7 +88,7 @@ class RankFinding(Statement):
         if self.kind == "graph" and not self.details["inputs"]:
             order = KINDS.index("collectives") + 0.5
         ranks = [rank for run in self.ranks for rank in run]
-        first_of_all = self.kind == "collective-mismatch"
+        first_of_all = self.kind in ("collective-mismatch", "collective-order")
         return effect, not first_of_all, order if effect < _DIFFERENT else 0, self.column, order, *ranks
 
     def row(self, number: int, short: Shortener, because_of: int | None) -> RankFindingsRow:
@@ -160,6 +163,10 @@ class Finder:
             facts=facts or {},
         )
 
+    def role_of(self, ranks: Ranges) -> int:
+        """Return the role of the lowest of some ranks."""
+        return self.comparison.role_of(self.member_of[ranks[0][0]])
+
     def call(self, number: int) -> CallCells:
         """Return a call of ``collective_calls``."""
         row = self.table("collective_calls")[number]
@@ -170,6 +177,7 @@ class Finder:
             "group_size": row["group_size"],
             "dtype": row["dtype"],
             "shape": row["shape"],
+            "root": row["root"],
         }
 
     def _members(self, ranks: Ranges) -> list[int]:

@@ -139,6 +139,7 @@ def call_text(call: CallCells) -> str:
         code(call["op"]),
         f"({call['reduce_op']})" if call["reduce_op"] else None,
         f"of {tensor}" if tensor else None,
+        f"from rank {call['root']}" if call["root"] is not None else None,
         f"in group {code(call['group'])}" if call["group"] is not None else None,
     ]
     return " ".join(filter(None, parts))

@@ -19,7 +19,9 @@ from tlparse_bundle.statements.statement import KindReference
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FlightRecorderCallsRow, FlightRecorderGroupsRow
 
-CAUSES = ("collective-order", "collective-hang")
+_MISMATCHES = ("collective-mismatch", "collective-order")  # found in the logs
+_STOPS = ("failure", "unfinished-compile", "empty-log", "cut-log", "missing-rank")
+CAUSES = ("recorded-order", "collective-hang")
 _DTYPES = {  # as torch prints graphs
     "Float": "f32",
     "Double": "f64",
@@ -47,7 +49,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
     if divergence is not None and cycle.issuperset(divergence.ranks):
         here, there = divergence.here, divergence.there
         yield finder.finding(
-            "collective-order",
+            "recorded-order",
             "error",
             ranges(divergence.ranks),
             CALLS,
@@ -172,6 +174,7 @@ def _cells(call: FlightRecorderCallsRow) -> CallCells:
         if call["input_dtypes"]
         else None,
         "shape": sizes,
+        "root": None,
     }
 
 
@@ -185,14 +188,23 @@ def _source(call: FlightRecorderCallsRow) -> dict[str, Any]:
     }
 
 
+def is_recorded(effect: RankFinding, cause: RankFinding) -> bool:
+    """Return whether one of two findings is of these kinds."""
+    return effect.kind in TEMPLATES or cause.kind in TEMPLATES
+
+
 def is_effect(effect: RankFinding, cause: RankFinding) -> bool:
-    """Return whether a finding follows from one of these kinds."""
-    if cause.kind == "collective-order":
+    """Return whether a finding is an effect of another one, if one of them is of these kinds."""
+    ranks = set(ranks_in(effect.ranks))
+    if cause.kind == "recorded-order":
         return effect.kind == "collective-hang" and bool(effect.details["cycle"])
-    missing = set(ranks_in(cause.ranks))
-    if effect.kind == "collective-hang":  # the ranks that it waits for wait themselves
-        return not effect.details["cycle"] and set(ranks_in(effect.ranks)) <= set(ranks_in(cause.others))
-    return effect.kind in ("collective-waits", "never-began") and missing >= set(ranks_in(effect.ranks))
+    if cause.kind == "collective-hang":
+        if effect.kind == "collective-hang":  # the ranks that it waits for wait themselves
+            return not effect.details["cycle"] and ranks <= set(ranks_in(cause.others))
+        return effect.kind in ("collective-waits", "never-began") and ranks <= set(ranks_in(cause.ranks))
+    if cause.kind in _MISMATCHES:
+        return effect.kind in ("recorded-order", "recorded-mismatch") and effect.ranks == cause.ranks
+    return cause.kind in _STOPS and effect.kind == "collective-hang" and ranks <= set(ranks_in(cause.ranks))
 
 
 def _group_text(row: FlightRecorderCallsRow | FlightRecorderGroupsRow) -> str:
@@ -310,6 +322,7 @@ def _side(call: CallCells, with_operation: bool) -> str:
             "group_size": None,
             "dtype": call["dtype"],
             "shape": call["shape"],
+            "root": None,
         }
     )
     return text if with_operation else text.removeprefix(f"{code(call['op'])} of ")
@@ -327,14 +340,14 @@ def _order(words: Words) -> tuple[str, str]:
 
 
 TEMPLATES: Templates = {
-    "collective-order": _order,
+    "recorded-order": _order,
     "collective-hang": _hang,
     "recorded-mismatch": _mismatch,
     "collective-running": _running,
 }
 
 REFERENCE: dict[str, KindReference] = {
-    "collective-order": KindReference(
+    "recorded-order": KindReference(
         "Different order of groups",
         "Flight Recorder dumps show ranks that wait for each other in different process groups, because some "
         "call their groups in a different order than most.",

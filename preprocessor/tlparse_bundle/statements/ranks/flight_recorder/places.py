@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tlparse_bundle.base.machine_text import CACHE_NAME
-from tlparse_bundle.statements.ranks.call_order import calls_of_frame
 from tlparse_bundle.statements.ranks.collective_calls import Call
 from tlparse_bundle.statements.ranks.flight_recorder.signatures import fits
 from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.recorded_calls import calls_of_frame
 from tlparse_bundle.statements.source_places import is_generated, is_of_program
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ class Code:
         """Return the calls of a compile, in order; empty when the log does not have them."""
         if number not in self._calls:
             assert self._frames is not None
-            self._calls[number] = calls_of_frame(self._frames, number)[0] or []
+            started = calls_of_frame(self._frames, number)[0] or []
+            self._calls[number] = [one.call for one in started]
         return self._calls[number]
 
     def place(self, stack: Sequence[FlightRecorderStacksFrames], call: FlightRecorderCallsRow) -> Place:

@@ -284,7 +284,8 @@ def matched(base: Sequence[Frame], new: Sequence[Frame], moved: Sequence[Move] =
 
     ``moved``: functions with a different name or file in the new run.
     """
-    columns, (mine, other) = align(_same_names(base, as_in_base(new, moved)))
+    sides = _same_names(base, as_in_base(new, moved))
+    columns, (mine, other) = align([(0, side) for side in sides])
     of_base = {id(column): frame for column, frame in zip(mine, base, strict=True)}
     of_new = {id(column): frame for column, frame in zip(other, new, strict=True)}
     return [Pair(of_base.get(id(column)), of_new.get(id(column))) for column in columns]

@@ -1,0 +1,182 @@
+"""Process groups as axes of a job, and the order in which ranks call collectives of several groups.
+
+A mesh of 2 x 2 ranks has four groups: two along one axis, two along the other. Their names differ between ranks,
+so the ranks of a role are compared by axis. Calls in a different order across groups can deadlock even where the
+calls of each group match: a wait in one group then keeps a rank from the call that another one waits for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from tlparse_bundle.statements.ranks.collective_calls import Call
+from tlparse_bundle.statements.ranks.comparison import Comparison
+from tlparse_bundle.statements.ranks.recorded_calls import CallsDigest, call_of
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GroupOrdersRow
+
+
+class Step(NamedTuple):
+    """A call in the order of a rank. ``later``: see Started."""
+
+    call: Call
+    column: int
+    later: int | None
+
+
+class RankCalls(NamedTuple):
+    """The calls of members with the same calls."""
+
+    members: list[int]
+    steps: list[Step]
+
+
+Node = tuple[object, ...]
+
+
+def axes_of(callers: Mapping[str | None, Sequence[int]]) -> dict[str | None, int]:
+    """Return the axis of each process group, numbered from 0 in order of the groups.
+
+    ``callers``: the ranks that call collectives in a group. Groups of one axis are disjoint, and each is another
+    one moved by some ranks: {0, 1} and {2, 3}, or {0, 2} and {1, 3}.
+    """
+    axes: dict[str | None, int] = {}
+    members: list[list[Sequence[int]]] = []
+    for group, ranks in callers.items():
+        own = sorted(ranks)
+        axis = next((number for number, others in enumerate(members) if _continues(own, others)), None)
+        if axis is None:
+            axis = len(members)
+            members.append([])
+        members[axis].append(own)
+        axes[group] = axis
+    return axes
+
+
+def _continues(ranks: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
+    first = others[0]
+    return (
+        len(ranks) == len(first) > 1
+        and len({b - a for a, b in zip(first, ranks, strict=True)}) == 1
+        and all(set(ranks).isdisjoint(other) for other in others)
+    )
+
+
+def sequences_of(comparison: Comparison, digests: Sequence[CallsDigest]) -> list[RankCalls]:
+    """Return the calls of the ranks: as graphs ran, or, where that is not recorded, of the first compile of each
+    function.
+    """
+    sequences = []
+    for members in comparison.alike(digests):
+        digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
+        seen = set()
+        steps: list[Step] = []
+        for frame in range(len(order)) if digest["ran"] is None else digest["ran"]:
+            code = comparison.columns[order[frame]].code
+            if digest["ran"] is None and code in seen:
+                continue
+            seen.add(code)
+            steps += [
+                Step(call_of(digest["calls"][number]), order[frame], later)
+                for number, later in zip(digest["frames"][frame] or (), digest["later"][frame], strict=True)
+            ]
+        sequences.append(RankCalls(members, steps))
+    return sequences
+
+
+def crossed(
+    comparison: Comparison,
+    sequences: Sequence[RankCalls],
+    axes: Mapping[str | None, int],
+    calls: dict[Call, int],
+) -> list[GroupOrdersRow]:
+    """Return the first place where ranks of a role call collectives of several groups in different orders: one
+    row per order, the most frequent first.
+
+    The calls of each group must match.
+    """
+    hangs = _hangs(sequences)
+    for role in range(len(comparison.roles)):
+        own = [one for one in sequences if one.steps and comparison.role_of(one.members[0]) == role]
+        orders: Counter[tuple[int, ...]] = Counter()
+        for one in own:
+            orders[_order(one, axes)] += len(one.members)
+        if len(orders) < 2 or len({frozenset(Counter(order).items()) for order in orders}) > 1:
+            continue
+        effect: Literal["hang", "may_hang"] = "hang" if hangs else "may_hang"
+        usual = max(orders, key=lambda order: (orders[order], -_first_member(own, axes, order)))
+        rows = list(_rows(comparison, own, axes, usual, effect, calls))
+        return sorted(rows, key=lambda row: row["position"] is not None)
+    return []
+
+
+def _order(one: RankCalls, axes: Mapping[str | None, int]) -> tuple[int, ...]:
+    return tuple(axes[step.call.group] for step in one.steps)
+
+
+def _first_member(own: Sequence[RankCalls], axes: Mapping[str | None, int], order: tuple[int, ...]) -> int:
+    return min(one.members[0] for one in own if _order(one, axes) == order)
+
+
+def _rows(
+    comparison: Comparison,
+    own: Sequence[RankCalls],
+    axes: Mapping[str | None, int],
+    usual: tuple[int, ...],
+    effect: Literal["hang", "may_hang"],
+    calls: dict[Call, int],
+) -> Iterator[GroupOrdersRow]:
+    places = [_first_difference(_order(one, axes), usual) for one in own]
+    first = min(place for place in places if place is not None)
+    by_place: dict[tuple[int | None, Step], list[int]] = {}
+    for one, place in zip(own, places, strict=True):
+        if place in (None, first):
+            step = one.steps[first]._replace(later=None)
+            by_place.setdefault((place, step), []).extend(one.members)
+    for (place, step), members in by_place.items():
+        yield {
+            "position": place,
+            "effect": effect,
+            "ranks": comparison.ranks(members),
+            "rank_compile": step.column,
+            "collective_call": calls.setdefault(step.call, len(calls)),
+        }
+
+
+def _first_difference(order: tuple[int, ...], usual: tuple[int, ...]) -> int | None:
+    pairs = enumerate(zip(order, usual, strict=True))
+    return next((place for place, (here, there) in pairs if here != there), None)
+
+
+def _hangs(sequences: Sequence[RankCalls]) -> bool:
+    """Return whether no order of events is possible: a call ends when all its callers have issued it, and a rank
+    issues a call only after its waits before it.
+    """
+    after: dict[Node, set[Node]] = {}
+    for number, one in enumerate(sequences):
+        counts: Counter[str | None] = Counter()
+        for place, step in enumerate(one.steps):
+            issued: Node = (number, place)
+            completed: Node = ("completed", step.call.group, counts[step.call.group])
+            counts[step.call.group] += 1
+            after.setdefault(issued, set()).update({completed, (number, place + 1)})
+            if step.later is not None:  # the rank waits before it goes on
+                after.setdefault(completed, set()).add((number, place + 1 + step.later))
+    return _has_cycle(after)
+
+
+def _has_cycle(after: Mapping[Node, set[Node]]) -> bool:
+    left: Counter[Node] = Counter(node for nodes in after.values() for node in nodes)
+    ready = [node for node in after if not left[node]]
+    seen = 0
+    while ready:
+        node = ready.pop()
+        seen += 1
+        for following in after.get(node, ()):
+            left[following] -= 1
+            if not left[following]:
+                ready.append(following)
+    return seen < len({*after, *left})

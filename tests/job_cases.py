@@ -1,0 +1,31 @@
+"""fixtures/parallel: the logs of a case, and the truth about it."""
+
+import io
+import json
+import tarfile
+
+import traces
+import zstandard
+
+FOLDER = traces.ROOT / "fixtures" / "parallel"
+NAMES = sorted(path.name.removesuffix(".tar.zst") for path in FOLDER.glob("*.tar.zst"))
+_LARGEST_WINDOW = 1 << 27
+
+
+def truth(name):
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def logs(name):
+    """Return {name of the file: its bytes} of all ranks."""
+    packed = (FOLDER / f"{name}.tar.zst").read_bytes()
+    reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_reader(packed)
+    with tarfile.open(fileobj=io.BytesIO(reader.read()), mode="r:") as archive:
+        return {entry.name: archive.extractfile(entry).read() for entry in archive}
+
+
+def unpack(name, folder):
+    """Write the logs of a case into a folder, and return it."""
+    for file, data in logs(name).items():
+        (folder / file).write_bytes(data)
+    return folder
