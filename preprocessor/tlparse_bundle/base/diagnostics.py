@@ -171,9 +171,10 @@ CODES: dict[str, Code] = {
     "flight-recorder-partly": Code(
         "warning", "Entries of a Flight Recorder dump do not have the format of torch and were left out."
     ),
-    "flight-recorder-unmatched": Code(
-        "info", "Ranks have only a log or only a Flight Recorder dump, or more than one dump."
+    "flight-recorder-repeated": Code(
+        "info", "A rank has several Flight Recorder dumps. The one with the newest call was read."
     ),
+    "flight-recorder-unmatched": Code("info", "Ranks have only a log or only a Flight Recorder dump."),
     "plugin-failed": Code(
         "warning",
         "A plug-in failed, so the bundle lacks what it adds. Everything else is complete. The message names"

@@ -25,11 +25,8 @@ from tlparse_bundle.statements.ranks.flight_recorder.recorded import (
 from tlparse_bundle.statements.ranks.rank_sets import ranges
 from tlparse_bundle.statements.ranks.wording import ranks_text
 
-UNREADABLE, PARTLY, UNMATCHED = (
-    "flight-recorder-unreadable",
-    "flight-recorder-partly",
-    "flight-recorder-unmatched",
-)
+UNREADABLE, PARTLY = "flight-recorder-unreadable", "flight-recorder-partly"
+REPEATED, UNMATCHED = "flight-recorder-repeated", "flight-recorder-unmatched"
 Problems = dict[str, list[str]]  # messages by code
 
 
@@ -60,8 +57,8 @@ class Dumps(NamedTuple):
         return self._and(["No log has a rank, so the Flight Recorder dumps are not in the bundle."])
 
     def _and(self, messages: list[str]) -> Problems:
-        unmatched = [*self.problems.get(UNMATCHED, ()), *messages]
-        return {**self.problems, UNMATCHED: unmatched} if unmatched else dict(self.problems)
+        found = {**self.problems, UNMATCHED: messages}
+        return {code: sorted(set(messages)) for code, messages in found.items() if messages}
 
 
 def find_dumps(patterns: Sequence[str]) -> list[Path]:
@@ -119,13 +116,18 @@ def _keep(dumps: dict[int, Dump], dump: Dump, problems: Problems) -> None:
     """Add a dump. Of two dumps of a rank, the one with the newer calls stays."""
     rank = dump.row["rank"]
     other = dumps.setdefault(rank, dump)
-    if other is dump:
+    if other is dump or _identity(other) == _identity(dump):
         return
     older, newer = sorted((other, dump), key=_newest)
     dumps[rank] = newer
-    problems.setdefault(UNMATCHED, []).append(
+    problems.setdefault(REPEATED, []).append(
         f"Of two dumps of rank {rank}, {shown(older.row['file'])} was left out because it is older."
     )
+
+
+def _identity(dump: Dump) -> tuple[str, list[tuple[int, int | None]]]:
+    """Return what two readings of one dump have in common."""
+    return dump.row["file"], [(call["record"], call["created_epoch_us"]) for call in dump.calls]
 
 
 def _newest(dump: Dump) -> tuple[int, str]:
@@ -139,7 +141,7 @@ def dumps_of_bundles(bundles: Iterable[Bundle]) -> Dumps | None:
     problems: Problems = {}
     has_dumps = False
     for bundle in bundles:
-        for code in (UNREADABLE, PARTLY):
+        for code in (UNREADABLE, PARTLY, REPEATED):
             problems.setdefault(code, []).extend(bundle.manifest.get("diagnostics", {}).get(code, ()))
         if DUMPS in bundle.manifest.get("rank_tables", {}):
             has_dumps = True
@@ -150,7 +152,6 @@ def dumps_of_bundles(bundles: Iterable[Bundle]) -> Dumps | None:
                     "one of the bundles", f"its Flight Recorder tables disagree ({error})"
                 ) from error
             for dump in of_bundle:
-                if dumps.setdefault(dump.row["rank"], dump)[:3] != dump[:3]:
-                    _keep(dumps, dump, problems)
-    problems = {code: list(dict.fromkeys(messages)) for code, messages in problems.items() if messages}
+                _keep(dumps, dump, problems)
+    problems = {code: messages for code, messages in problems.items() if messages}
     return Dumps(joined(dumps.values()), problems) if has_dumps or problems else None

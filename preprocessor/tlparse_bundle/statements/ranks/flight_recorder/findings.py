@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, large
@@ -218,11 +218,10 @@ def _numbered(operation: str, sequence: int | None) -> str:
     return code(operation) if sequence is None else f"{code(operation)} #{sequence:,}"
 
 
-def _at(details: dict[str, Any]) -> str:
-    if not details["file"]:
+def _at(place: Mapping[str, Any]) -> str:
+    if place["file"] is None or place["line"] is None:
         return ""
-    line = "" if details["line"] is None else f":{details['line']}"
-    return f" at {code(details['file'] + line)}"
+    return f" at {code(place['file'] + ':' + str(place['line']))}"
 
 
 def _called(words: Words, key: str | None, details: dict[str, Any]) -> str:
@@ -249,7 +248,7 @@ def _hang(words: Words) -> tuple[str, str]:
             f"{words.others} {waits} in {call} of {facts['group']}{place}, and {words.ranks}"
             f" {words.verb('has', 'have')} no Flight Recorder dump",
             f"Without {words.verb('its dump', 'their dumps')}, it is unknown whether {words.ranks} made"
-            f" the call. A process that was killed writes no dump. {called}",
+            f" the call. A process that was killed writes no dump. {called}".rstrip(),
         )
     last, elsewhere = facts["last"], facts["elsewhere"]
     parts = [called]
