@@ -1731,7 +1731,7 @@ export interface Manifest {
       };
     };
   }[];
-  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks. */
+  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. */
   job?: {
     /** Headline: what blocks the job, or that the ranks agree. Plain text, code in backticks. */
     text: string;
@@ -1774,7 +1774,7 @@ export interface Manifest {
       info: number;
     };
   };
-  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; readers ignore those that they don't recognize. */
+  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. More tables may be added; readers ignore those that they don't recognize. */
   rank_tables?: Record<string, {
     /** Number of rows. */
     rows: number;
@@ -1786,7 +1786,7 @@ export interface Manifest {
       rows: number;
     }[];
   }>;
-  /** Problems in comparing ranks: messages by code. */
+  /** Problems in comparing ranks and in reading Flight Recorder dumps: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a redacted bundle: see docs/how-to/share.md. */
   redacted?: {
@@ -2356,7 +2356,7 @@ export interface RankFindings {
   compile: string | null;
   /** Its key on the lowest of the other ranks; null without one. */
   others_compile: string | null;
-  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs; from Flight Recorder dumps: recorded-order, recorded-mismatch, collective-hang (other ranks wait in a call that these have not made). Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before, collective-running (a recorded call has not finished). Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
   kind: string;
   /** 16 hex digits that identify the finding across runs. */
   fingerprint: string;

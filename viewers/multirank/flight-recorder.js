@@ -165,15 +165,7 @@ function cellsOf(model, ranks, position, missing, group) {
     h(
       "td",
       { class: missing ? "unequal" : null },
-      missing
-        ? state === "none"
-          ? "not called"
-          : `not called; after #${count(sequence ?? 0)}`
-        : state === "waiting"
-          ? "waits"
-          : state === "none"
-            ? "no call"
-            : "finished",
+      missing ? "not called" : state === "waiting" ? "waits" : state === "none" ? "no call" : "finished",
       state === "waiting" && recorded && h("span", { class: "dim" }, ` (${recorded})`),
     ),
     h(
@@ -182,6 +174,7 @@ function cellsOf(model, ranks, position, missing, group) {
         class:
           state !== "none" && group.state === "differs" && operation !== group.operation ? "unequal" : null,
       },
+      missing && state !== "none" && h("span", { class: "dim" }, "last: "),
       h("code", null, call),
     ),
     h(

@@ -132,7 +132,9 @@ SAID = {
         r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
-        ("Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."),
+        (
+            "Ranks 0 to 3 agree on what was compiled (3 compiles). 4 logs of an earlier attempt are not compared."
+        ),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
@@ -178,7 +180,9 @@ SAID = {
         r"agree|hang|fail",
     ),
     "healthy8": (
-        ("All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."),
+        (
+            "All 8 ranks agree on what was compiled (2 compiles). The order of collectives agrees on all ranks."
+        ),
         None,
         [],
         FAULTS,
