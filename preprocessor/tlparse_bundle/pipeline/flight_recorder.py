@@ -147,7 +147,7 @@ def dumps_of_bundles(bundles: Iterable[Bundle]) -> Dumps | None:
             has_dumps = True
             try:
                 of_bundle = dumps_of_tables({name: bundle.rank_table(name) for name in TABLES})
-            except (LookupError, TypeError) as error:
+            except (LookupError, TypeError, ValueError) as error:
                 raise damaged(
                     "one of the bundles", f"its Flight Recorder tables disagree ({error})"
                 ) from error

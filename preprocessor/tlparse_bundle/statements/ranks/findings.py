@@ -200,7 +200,7 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     ):
         return "differs"
     is_unknown = (
-        any(row["details"].get("call") or row["kind"] == "equal-logs" for row in rows)
+        any(row["details"].get("call") or row["kind"] in ("equal-logs", *flight_recorder.TEMPLATES) for row in rows)
         or tables["collective_waits"]
         or any(group["unknown"] for group in groups)
     )

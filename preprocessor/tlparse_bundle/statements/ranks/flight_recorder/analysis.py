@@ -13,6 +13,7 @@ from tlparse_bundle.statements.ranks.flight_recorder.recorded import (
     CALLS,
     DUMPS,
     GROUPS,
+    MAX_RANKS,
     POSITIONS,
     STACKS,
     Recorded,
@@ -21,8 +22,6 @@ from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FlightRecorderCallsRow, FlightRecorderStacksFrames
-
-_MAX_WORLD = 100_000  # ranks that a log may claim
 
 
 def flight_recorder_tables(
@@ -43,7 +42,7 @@ def flight_recorder_tables(
     callers = {
         row["group"]: ranks_in(row["ranks"]) for row in tables.get("process_groups", ()) if row["group"]
     }
-    groups, positions = group_tables(recorded, range(size) if size <= _MAX_WORLD else ranks, callers)
+    groups, positions = group_tables(recorded, range(size) if size <= MAX_RANKS else ranks, callers)
     yield DUMPS, recorded.dumps
     yield GROUPS, groups
     yield POSITIONS, positions

@@ -9,11 +9,11 @@ from tlparse_bundle.base.wording import code, large
 from tlparse_bundle.log.flight_recorder.dump import DEFAULT_GROUP
 from tlparse_bundle.statements.ranks.flight_recorder.call_cycles import first_divergence, waiting_cycle
 from tlparse_bundle.statements.ranks.flight_recorder.groups import UNDEFINED
-from tlparse_bundle.statements.ranks.flight_recorder.recorded import CALLS, GROUPS, POSITIONS
+from tlparse_bundle.statements.ranks.flight_recorder.recorded import CALLS, GROUPS, MAX_RANKS, POSITIONS
 from tlparse_bundle.statements.ranks.flight_recorder.signatures import must_agree
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, grouped, ranges, ranks_in
-from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, ranks_text
+from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, ranks_text, size
 from tlparse_bundle.statements.statement import KindReference
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _DTYPES = {  # as torch prints graphs
 def findings(finder: Finder) -> Iterator[RankFinding]:
     if GROUPS not in finder.names:
         return
-    groups = finder.table(GROUPS)
+    groups = [group for group in finder.table(GROUPS) if _is_small(group)]
     calls: dict[int, list[FlightRecorderCallsRow]] = {}
     for call in finder.table(CALLS):
         if not call["p2p"]:
@@ -62,7 +62,12 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
         if group["state"] == "differs":
             yield from _difference(finder, group, calls)
         elif group["state"] != "finished":
-            yield _wait(finder, group, calls, cycle)
+            yield from _wait(finder, group, calls, cycle)
+
+
+def _is_small(group: FlightRecorderGroupsRow) -> bool:
+    """Return whether the ranks of a group can be listed; a dump may claim any."""
+    return all(size(group[key]) <= MAX_RANKS for key in ("ranks", "waiting", "missing", "no_dump"))
 
 
 def _wait(
@@ -70,13 +75,18 @@ def _wait(
     group: FlightRecorderGroupsRow,
     calls: dict[int, list[FlightRecorderCallsRow]],
     cycle: set[int],
-) -> RankFinding:
+) -> Iterator[RankFinding]:
     call = next(
-        one
-        for rank in ranks_in(group["waiting"])
-        for one in calls.get(rank, ())
-        if one["group"] == group["group"] and one["sequence"] == group["sequence"] and not one["finished"]
+        (
+            one
+            for rank in ranks_in(group["waiting"])
+            for one in calls.get(rank, ())
+            if one["group"] == group["group"] and one["sequence"] == group["sequence"] and not one["finished"]
+        ),
+        None,
     )
+    if call is None:
+        return
     details: dict[str, Any] = {
         "call": _cells(call),
         "description": group["description"],
@@ -84,7 +94,7 @@ def _wait(
         **_source(call),
     }
     if group["state"] == "waiting":
-        return finder.finding(
+        yield finder.finding(
             "collective-running",
             "info",
             group["waiting"],
@@ -94,6 +104,7 @@ def _wait(
             column=call["rank_compile"],
             facts={"group": _group_text(call)},
         )
+        return
     is_missing = group["state"] == "missing"
     ranks = group["missing"] if is_missing else group["no_dump"]
     details["dump"] = is_missing
@@ -105,7 +116,7 @@ def _wait(
         if position["group"] == group["id"] and position["rank"] in ranks_in(ranks)
     ]
     elsewhere = _elsewhere(finder, ranks)
-    return finder.finding(
+    yield finder.finding(
         "collective-hang",
         "error" if is_missing else "warning",
         ranks,

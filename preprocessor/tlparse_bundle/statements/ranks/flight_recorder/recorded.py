@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.log.flight_recorder.dump import Dump, RecordedGroup
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
+from tlparse_bundle.statements.ranks.wording import size
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     )
 
 MAX_CALLS = 200_000  # of all ranks
+MAX_RANKS = 100_000  # of a group
 DUMPS, GROUPS, POSITIONS = "flight_recorder_dumps", "flight_recorder_groups", "flight_recorder_positions"
 CALLS, STACKS = "flight_recorder_calls", "flight_recorder_stacks"
 TABLES = (DUMPS, GROUPS, POSITIONS, CALLS, STACKS)
@@ -59,8 +61,12 @@ def joined(dumps: Iterable[Dump]) -> Recorded:
 
 
 def dumps_of_tables(tables: Mapping[str, Sequence[Any]]) -> list[Dump]:
-    """Return the dumps that the tables of a bundle were built from."""
+    """Return the dumps that the tables of a bundle were built from. Raise LookupError, TypeError or
+    ValueError for tables that disagree.
+    """
     groups = {row["id"]: row for row in tables[GROUPS]}
+    if any(size(row["ranks"]) > MAX_RANKS for row in groups.values()):
+        raise ValueError("a group has too many ranks")
     stacks = [row["frames"] for row in tables[STACKS]]
     of_rank: dict[int, list[RecordedGroup]] = {}
     for row in tables[POSITIONS]:
