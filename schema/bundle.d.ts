@@ -1293,9 +1293,9 @@ export interface Graphs {
 
 /** First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first. */
 export interface GroupOrders {
-  /** Position of the call among all calls of a rank, from 0; null for the order of most ranks. */
-  position: number | null;
-  /** 'hang': with the waits in the code, the ranks wait for each other. 'may_hang': the code waits later, so it depends on the backend. */
+  /** Position of the call among all calls of a rank, from 0. */
+  position: number;
+  /** 'hang': with the waits in the code, ranks wait for each other in a circle. 'may_hang': they do not, but NCCL needs one order on all ranks. */
   effect: "hang" | "may_hang";
   /** Ranks of this row. */
   ranks: number[][];
@@ -1743,6 +1743,8 @@ export interface Manifest {
     world_size: number | null;
     /** Ranks known to have no log. */
     missing: number[][];
+    /** Number of roles, then the sizes of the process groups along each axis within a role: [2, 2, 4] for two pipeline stages of a 2 × 4 mesh. Only the number of roles where the sizes do not multiply to the number of ranks. */
+    structure: number[];
     /** Order of collectives in compiled code, per process group: 'agrees' on all ranks; 'differs'; 'unknown': some logs do not record it; 'none': no collectives. */
     collective_order: "agrees" | "differs" | "unknown" | "none";
     /** Number of the compared run, from 1. */
@@ -2409,6 +2411,8 @@ export interface RankGraphs {
   contents: Record<string, number | null>;
   /** First stage whose content differs from the first group; null when none does. */
   first_stage: string | null;
+  /** Whether the captured graph differs from the first group only in numbers, such as constants and sizes; false when a later stage is the first to differ. */
+  only_numbers: boolean;
   /** When 'dynamo' differs: inputs of the compile that differ from the first group, at most 20, of the first 500 groups. */
   inputs: {
     /** Name, as Python writes it ("L['x']") or as the graph does. */

@@ -823,7 +823,7 @@ class GraphsRow(TypedDict):
 class GroupOrdersRow(TypedDict):
     """First place where ranks of a role call collectives of several process groups in different orders, although the calls of each group match: one row per order, the most frequent first."""
 
-    position: int | None
+    position: int
     effect: Literal["hang", "may_hang"]
     ranks: list[list[int]]
     rank_compile: int
@@ -1334,6 +1334,7 @@ class RankGraphsRow(TypedDict):
     ranks: list[list[int]]
     contents: dict[str, int | None]
     first_stage: str | None
+    only_numbers: bool
     inputs: list[RankGraphsInputs]
     artifact: str | None
     line: int | None

@@ -25,7 +25,7 @@ from tlparse_bundle.statements.ranks.comparable_text import Contents
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS, findings, summary
 from tlparse_bundle.statements.ranks.flight_recorder.analysis import flight_recorder_tables
-from tlparse_bundle.statements.ranks.frames import Frame, Frames
+from tlparse_bundle.statements.ranks.frames import Frame, Frames, code_of
 from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
 from tlparse_bundle.statements.ranks.roles import described, input_names, roles_of
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
@@ -34,8 +34,8 @@ from tlparse_bundle.tables.rows import Rows
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RankFindingsRow
 
-# Among the names of the analyses: the frames of a log, what it records about its run, the inputs of its graphs,
-# faults of plug-ins by name.
+# Among the names of the analyses: the frames of a log, what it records about its run, the inputs of its
+# graphs, faults of plug-ins by name.
 _FRAMES, _RUN, _INPUTS, _FAULTS = "", ".", "*", "!"
 
 
@@ -125,7 +125,7 @@ def write_ranks(
             ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]), strict=True
         )
     }
-    runs = runs_of([_run_of(row, loads(digests_of[row["id"]][_RUN])) for row in ranked])
+    runs = runs_of([_run_of(row, digests_of[row["id"]]) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs), dumps)
     number = to_compare(runs) if run is None else run - 1
@@ -184,9 +184,10 @@ def write_ranks(
     )
 
 
-def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
-    """Return the run to compare. ``described``: data that logs record about their run."""
-    world_size, start_epoch_us, last_epoch_us = described
+def _run_of(row: dict[str, Any], digests: Mapping[str, bytes]) -> RunOfLog:
+    """Return what tells the run of a log."""
+    world_size, start_epoch_us, last_epoch_us, pid = loads(digests[_RUN])
+    frames = [Frame(*frame) for frame in loads(digests[_FRAMES])]
     return RunOfLog(
         row["id"],
         row["rank"],
@@ -196,6 +197,9 @@ def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
         last_epoch_us,
         row["summary"]["compile_count"],
         row["event_count"],
+        frozenset(map(code_of, frames)),
+        frozenset(frame.graph for frame in frames if frame.graph is not None),
+        pid,
     )
 
 

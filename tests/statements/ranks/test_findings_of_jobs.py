@@ -71,8 +71,7 @@ SAID = {
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree within each role on what was compiled (2 compiles). The ranks form 2 parts with no common "
-            "compile, like pipeline stages."
+            "Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles)."
         ),
         ("stages", "info"),
         [],
@@ -87,7 +86,7 @@ SAID = {
         [
             "1 fewer `all_reduce`",
             "`all_reduce` (sum) of f32 (32, 8) in group `2` is call",
-            "The ranks form 2 parts with no common compile, like pipeline stages",
+            "The ranks have 2 roles with different code, like pipeline stages",
             "Ranks 0 and 1; ranks 2 and 3.",
         ],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",

@@ -135,6 +135,7 @@ def test_calls_that_only_differ_in_the_size_of_the_group_are_distinct():
         "group": "1",
         "position": 0,
         "effect": "hang",
+        "unmatched": None,
         "recorded": True,
         "here": CALL | {"group_size": 2},
         "others": CALL | {"group_size": 4},

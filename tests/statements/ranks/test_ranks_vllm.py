@@ -1,13 +1,13 @@
 """Tensor parallel ranks of vLLM: each holds a part of the vocabulary, which is not a fault."""
 
 import pytest
-from tlparse_bundle.statements.ranks.graphs import numbers_differ
+from tlparse_bundle.statements.ranks.graph_findings import numbers_differ
 
 
 def test_different_vocabulary_bounds_are_not_a_warning(built, root):
     (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").rank_table("rank_findings")
-    assert (row["kind"], row["severity"]) == ("graph", "info")
-    assert "l_input_ids_ >= 256` instead of" in row["text"] and "differs only in numbers" in row["text"]
+    assert (row["kind"], row["severity"]) == ("rank-numbers", "info")
+    assert "l_input_ids_ >= 256` instead of" in row["text"] and "depends on the rank" in row["text"]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ const OF_RANKS = {
   "no-rank": "Logs without a rank",
   "other-run": "Logs that are not compared",
   "rank-differs": "Rank differs from the file name",
+  "rank-numbers": "Numbers that depend on the rank",
   "recompile": "Recompile on some ranks",
   "recorded-mismatch": "Recorded calls differ",
   "recorded-order": "Different order of groups",

@@ -100,11 +100,12 @@ def _orders(finder: Finder) -> Iterator[RankFinding]:
             "here_ranks": ranks_of[here["group"]],
             "others": others,
             "others_ranks": ranks_of[others["group"]],
+            "others_rank_compile": usual["rank_compile"],
             **_source(finder, side["ranks"], side["rank_compile"], here["op"]),
         }
         yield finder.finding(
             "collective-order",
-            "error" if side["effect"] == "hang" else "warning",
+            "error",
             side["ranks"],
             "group_orders",
             details,
@@ -196,29 +197,28 @@ def _unmatched(words: Words) -> tuple[str, str]:
     details, pair = words.details, words.details["unmatched"]
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
     return (
-        f"In {words.mine}, sizes of {code(details['here']['op'])} on {words.ranks} do not match those of"
-        f" {words.others}",
-        f"{_EFFECTS['hang']} In call {details['position'] + 1}{group}, rank {pair['sender']} sends"
-        f" {plural(pair['sent'], 'row')} to rank {pair['receiver']}, which expects"
-        f" {pair['expected']:,}.{_called(words)}",
+        f"In {words.mine}, rank {pair['receiver']} expects {plural(pair['expected'], 'row')} from rank"
+        f" {pair['sender']} in {code(details['here']['op'])}, which sends {pair['sent']:,}",
+        f"{_EFFECTS['hang']} In call {details['position'] + 1}{group}, the sizes on {words.ranks} do not"
+        f" match those on {words.others}.{_called(words)}",
     )
 
 
 def _collective_order(words: Words) -> tuple[str, str]:
     details = words.details
     here, others = details["here"], details["others"]
+    with_here, with_others = ranks_text(details["here_ranks"]), ranks_text(details["others_ranks"])
     will = (
         "The ranks will hang here: each waits in one group for a rank that waits in the other."
         if details["effect"] == "hang"
-        else "The code waits for the calls later, so whether the ranks hang depends on the backend."
+        else "The calls can match, but NCCL may hang: it needs one order on all ranks."
     )
     return (
         f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} collectives of two groups in a"
         f" different order",
-        f"{will} Call {details['position'] + 1} is {code(here['op'])} with {ranks_text(details['here_ranks'])}"
-        f" (group {code(here['group'] or '?')}) on {words.ranks}, and {code(others['op'])} with"
-        f" {ranks_text(details['others_ranks'])} (group {code(others['group'] or '?')}) on"
-        f" {words.others}.{_called(words)}",
+        f"{will} Call {details['position'] + 1} is {code(here['op'])} with {with_here} (group"
+        f" {code(here['group'] or '?')}) on {words.ranks}, and {code(others['op'])} with {with_others} (group"
+        f" {code(others['group'] or '?')}) on {words.others}.{_called(words)}",
     )
 
 
@@ -303,7 +303,7 @@ REFERENCE: dict[str, KindReference] = {
         "Ranks call matching collectives, but in a different order across their process groups. Each then "
         "waits in one group for a rank that waits in another.",
         "Call the collectives of several groups in the same order on every rank.",
-        "It is a warning where the code waits for the calls later: then it depends on the backend.",
+        "Where a wait in each group proves it, the finding says that the ranks will hang.",
     ),
     "collective-waits": KindReference(
         "Ranks wait for a collective",

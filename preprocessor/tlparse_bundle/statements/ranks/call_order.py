@@ -8,7 +8,7 @@ compiles that every rank has. How often a graph ran is then unknown, so an extra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.statements.ranks.collective_calls import WORLD, Call, can_meet, fits, unequal_splits
@@ -90,7 +90,7 @@ class Order:
         matching = not any(group.mismatches or group.waits for group in groups)
         sequences = sequences_of(comparison, digests) if matching else []
         yield "group_orders", crossed(comparison, sequences, axes, calls)
-        yield "group_splits", _split(comparison, digests, classes, calls)
+        yield "group_splits", _split(comparison, digests, classes, axes, calls)
         yield (
             "rank_compile_calls",
             [
@@ -317,11 +317,14 @@ def _call(step: _Step, calls: dict[Call, int]) -> _CallOfCompile:
 
 
 def _split(
-    comparison: Comparison, digests: Sequence[CallsDigest], classes: list[list[int]], calls: dict[Call, int]
+    comparison: Comparison,
+    digests: Sequence[CallsDigest],
+    classes: list[list[int]],
+    axes: Mapping[str | None, int],
+    calls: dict[Call, int],
 ) -> list[GroupSplitsRow]:
-    """Return the first column in which ranks make the same call in groups with unequal numbers of callers.
-
-    Different groups alone are normal, as in tensor parallelism: then each has equally many callers.
+    """Return the first column in which ranks make the same call in groups of different axes with unequal
+    numbers of callers.
     """
     by_place: dict[tuple[int, int], dict[Call, list[int]]] = {}  # by (column, position)
     for members in classes:
@@ -329,26 +332,21 @@ def _split(
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
             for position, call in enumerate(calls_in(digest, frame)):
                 by_place.setdefault((column, position), {}).setdefault(call, []).extend(members)
-    for (column, position), sides in sorted(by_place.items()):
-        groups = {call.group for call in sides}
-        if len(groups) < 2 or any(
-            not fits(call._replace(group=None), other._replace(group=None))
-            for call in sides
-            for other in sides
-        ):
+    for (column, position), at_place in sorted(by_place.items()):
+        first, *others = (call._replace(group=None) for call in at_place)
+        if not all(fits(first, other) for other in others):
             continue
-        counts = {
-            group: sum(len(members) for call, members in sides.items() if call.group == group)
-            for group in groups
-        }
-        if len(set(counts.values())) > 1:
-            rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
+        sides: dict[int, list[int]] = {}
+        for call, members in at_place.items():
+            sides.setdefault(axes[call.group], []).extend(members)
+        if len({len(members) for members in sides.values()}) > 1:
+            call_of = {member: call for call, members in at_place.items() for member in members}
             return [
                 {
                     "position": position,
                     "ranks": comparison.ranks(members),
-                    **_call(_Step(call, column), calls),
+                    **_call(_Step(call_of[min(members)], column), calls),
                 }
-                for call, members in rows
+                for members in sorted(sides.values(), key=lambda side: (-len(side), min(side)))
             ]
     return []

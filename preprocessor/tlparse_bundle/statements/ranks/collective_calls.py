@@ -57,7 +57,7 @@ class Call(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A call in a text. ``later``: the calls between it and its wait; None when the text has no wait for it."""
+    """A call in a text. ``later``: the calls between it and its wait; None without a wait in the text."""
 
     call: Call
     later: int | None
@@ -182,7 +182,7 @@ class Unmatched(NamedTuple):
 
 
 def unequal_splits(calls: Sequence[Call]) -> list[Unmatched]:
-    """Return the pairs of an all-to-all that do not match. ``calls``: one for each rank of the group, in order.
+    """Return the pairs of an all-to-all that do not match. ``calls``: of all ranks of the group, in order.
 
     Nothing where a size is symbolic or not recorded, or ranks are missing: that cannot be decided.
     """

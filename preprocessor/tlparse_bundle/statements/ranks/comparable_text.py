@@ -26,9 +26,10 @@ _AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)
 _ADDRESS = re.compile(ADDRESS.encode() + rb"\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
 _CACHE_FILE = re.compile(CACHE_NAME.encode())  # the name depends on the device
-# A call of a collective; its last argument is the name of the process group, which differs between the groups of a
-# mesh (torch/distributed/_functional_collectives.py).
+# A call of a collective; its last argument is the name of the process group, which differs between the groups
+# of a mesh (torch/distributed/_functional_collectives.py).
 _GROUP_NAME = re.compile(rb"(c10d_functional[^\n]*?, ['\"])(\w+)(['\"]\))")
+_NUMBER = re.compile(rb"(?<![\w.])-?\d+(?:\.\d+)?\b")
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # Bytes that a text must contain for a pattern to match: finding bytes is faster than matching, and most lines
 # contain none.
@@ -97,18 +98,27 @@ class Contents:
     """Hashes of comparable texts; each distinct payload is read once for all logs."""
 
     def __init__(self) -> None:
-        self._hashes: dict[str, str] = {}  # by the hash of the payload
+        self._hashes: dict[tuple[str, bool], str] = {}
 
     def __call__(self, artifact: Artifact) -> str | None:
         """Return the hash of the comparable text of an artifact, 16 hex digits; None without a payload."""
+        return self._hash(artifact, with_numbers=True)
+
+    def without_numbers(self, artifact: Artifact) -> str | None:
+        """Return a hash that graphs share which differ only in constants and sizes; None without a payload."""
+        return self._hash(artifact, with_numbers=False)
+
+    def _hash(self, artifact: Artifact, with_numbers: bool) -> str | None:
         if artifact.sha256 is None:
             return None
-        text_hash = self._hashes.get(artifact.sha256)
+        key = artifact.sha256, with_numbers
+        text_hash = self._hashes.get(key)
         if text_hash is None:
             if len(self._hashes) >= _MAX_KEPT:
                 self._hashes.clear()
-            text_hash = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
-            self._hashes[artifact.sha256] = text_hash
+            text = self.text(artifact)
+            text_hash = hashlib.sha256(text if with_numbers else _NUMBER.sub(b"#", text)).hexdigest()[:16]
+            self._hashes[key] = text_hash
         return text_hash
 
     def text(self, artifact: Artifact) -> bytes:

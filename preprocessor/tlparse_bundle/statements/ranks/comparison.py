@@ -31,9 +31,10 @@ class Member(NamedTuple):
 class Comparison:
     """Members by rank, and the frame of each in each column: ``cells[member][column]``, -1 for none.
 
-    ``roles``: members that are compared with each other, by role. Members with the same frames share one list of cells and have one ``kind``. ``logs``: rows of all logs of
-    the bundle. ``runs``: runs of the logs with a rank; ``run`` is the index of the compared one.
-    ``open_frames(row)`` rereads a log, for details that its digest lacks.
+    ``roles``: members that are compared with each other, by role. Members with the same frames share one
+    list of cells and have one ``kind``. ``logs``: rows of all logs of the bundle. ``runs``: runs of the logs
+    with a rank; ``run`` is the index of the compared one. ``open_frames(row)`` rereads a log, for details
+    that its digest lacks.
     """
 
     def __init__(

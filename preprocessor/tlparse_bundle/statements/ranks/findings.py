@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ _ENDS = (
 )  # the rank stops here
 _LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # follow from a stop
 # Can cause findings about different sets of ranks.
-_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs", *flight_recorder.CAUSES)
+_BLOCKS = ("collective-mismatch", "collective-order")
+_OF_OTHERS = (*_ENDS, *_BLOCKS, "cached-before", "equal-logs", "rank-numbers", *flight_recorder.CAUSES)
 _OF_VERSION = (
     "graph",
     "guard",
@@ -59,6 +61,7 @@ _NOTES = (
     "other-run",
     "no-rank",
     "stages",
+    "rank-numbers",
     "late-start",
     "straggler",
     "cached-before",
@@ -67,7 +70,8 @@ _NOTES = (
 _MOST_RUNS = 5  # runs of agreeing ranks in the headline
 _MAX_HEADLINE = 120  # characters
 _NOTES_SHOWN = ("note", "second note", "third note")
-_DETAILS = ("unknown size", "order", "third note", "second note", "agreeing")  # dropped in this order
+# Dropped in this order.
+_DETAILS = ("unknown size", "order", "third note", "second note", "agreeing", "note")
 MAX_FINDINGS = 300
 
 
@@ -167,6 +171,7 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
         "agreeing": ranges(set(ranks) - about),
         "world_size": world_size,
         "missing": gaps(ranks, max(world_size or 0, max(ranks) + 1)),
+        "structure": _structure(comparison, tables),
         "collective_order": _collective_order(tables, rows),
         "run": comparison.run + 1,
         "runs": [
@@ -186,6 +191,27 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
     return {"text": job_text(job, rows, len(comparison.columns)), **job}
 
 
+def _structure(comparison: Comparison, tables: Tables) -> list[int]:
+    """Return the number of roles, and the sizes of the groups along each axis within a role.
+
+    Only the number of roles where these sizes do not multiply to the number of ranks.
+    """
+    roles, ranks = max(1, len(comparison.roles)), len(comparison.members)
+    sizes: dict[int, int] = {}
+    for row in typed(tables)("process_groups"):
+        if 1 < size(row["ranks"]) < ranks / roles:
+            sizes.setdefault(row["axis"], size(row["ranks"]))
+    axes = list(sizes.values()) or [ranks // roles]
+    return [roles, *axes] if roles * math.prod(axes) == ranks else [roles]
+
+
+def _structure_text(structure: Sequence[int]) -> str:
+    """Return "2 roles × 2 × 4" or "2 × 4 mesh"; empty for ranks that are all alike."""
+    roles, *axes = structure
+    parts = " × ".join([*([plural(roles, "role")] if roles > 1 else []), *map(str, axes)])
+    return parts if roles > 1 else f"{parts} mesh" if len(axes) > 1 else ""
+
+
 def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     """Return 'none' (no collectives), 'differs' (mismatched calls), 'unknown' (not recorded on all ranks, or
     not yet reached by some) or 'agrees'.
@@ -200,7 +226,10 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     ):
         return "differs"
     is_unknown = (
-        any(row["details"].get("call") or row["kind"] in ("equal-logs", *flight_recorder.TEMPLATES) for row in rows)
+        any(
+            row["details"].get("call") or row["kind"] in ("equal-logs", *flight_recorder.TEMPLATES)
+            for row in rows
+        )
         or tables["collective_waits"]
         or any(group["unknown"] for group in groups)
     )
@@ -215,15 +244,13 @@ def job_text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_cou
 def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
     """Return the headline, without as many of the details as make it too long."""
     who = _present_ranks(job["ranks"], job["world_size"])
-    notes = ("stages", "other-run", "no-rank")
+    if structure := _structure_text(job["structure"]):
+        who += f" ({structure})"
+    notes = ("stages", "other-run", "no-rank", "rank-numbers")
     leading = [row for row in rows if row["kind"] not in notes and row["because_of"] is None]
     parts: dict[str, str] = {}
     if not leading:
-        parts["lead"] = (
-            f"{who} agree within each role on what was compiled ({plural(column_count, 'compile')})."
-            if any(row["kind"] == "stages" for row in rows)
-            else f"{who} agree on what was compiled ({plural(column_count, 'compile')})."
-        )
+        parts["lead"] = f"{who} agree on what was compiled ({plural(column_count, 'compile')})."
     else:
         parts["lead"] = f"{leading[0]['title']}."
         some = f"{who} have logs; " if job["missing"] and job["world_size"] else ""
@@ -241,7 +268,9 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
             f"The order of collectives agrees {'in each process group' if by_group else 'on all ranks'}."
         )
     if not leading:
-        titles = [row["title"] for row in rows if row["kind"] in notes][: len(_NOTES_SHOWN)]
+        titles = [row["title"] for row in rows if row["kind"] in notes and row["kind"] != "stages"][
+            : len(_NOTES_SHOWN)
+        ]
         parts |= {part: f"{title}." for part, title in zip(_NOTES_SHOWN, titles, strict=False)}
     for detail in _DETAILS:
         if length(" ".join(parts.values())) > _MAX_HEADLINE:
@@ -276,6 +305,10 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         return flight_recorder.is_effect(effect, cause)
     if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
+    if cause.kind in _BLOCKS and _is_blocked(effect, cause):
+        return True
+    if cause.kind == "rank-numbers" and effect.column == cause.column:
+        return effect.kind in ("tensors", "guard", "collectives") and within(effect.ranks, cause.ranks)
     if cause.kind == "cached-before" and effect.kind == "straggler":
         return within(effect.ranks, cause.others)
     if cause.kind == "equal-logs":
@@ -295,6 +328,14 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         and effect.kind == "execution-order"
         and effect.details["here_rank_compile"] == cause.rank_compile
     )
+
+
+def _is_blocked(effect: RankFinding, cause: RankFinding) -> bool:
+    """Return whether mismatched calls explain that ranks compiled nothing, or something else, after them."""
+    if effect.kind in ("extra-compile", "missing-compile") and effect.ranks == cause.ranks:
+        return effect.rank_compile in (cause.rank_compile, cause.details["others_rank_compile"])
+    after = effect.column > cause.column and cause.details["effect"] == "hang"
+    return after and effect.kind in (*_LACKS, "extra-compile")
 
 
 def _is_rest(effect: RankFinding, cause: RankFinding) -> bool:

@@ -1,4 +1,4 @@
-"""Compiles that are equal across ranks, and the first compiler stage at which others differ."""
+"""The table of graphs and code across ranks, and the first compiler stage at which they differ."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
-from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
-from tlparse_bundle.statements.ranks.rank_sets import Ranges, odd_groups, of_compiles
-from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
         GraphTensorsRow,
         RankGraphsInputs,
         RankGraphsInputsHere,
-        RankGraphsInputsOthers,
         RankGraphsRow,
         TensorsRow,
     )
@@ -56,20 +50,33 @@ class _Group(NamedTuple):
     members: list[int]
 
 
+class GraphsDigest(TypedDict):
+    """For each frame of a log: hashes of its texts by stage, and of its captured graphs without numbers."""
+
+    stages: list[list[list[str]]]
+    without_numbers: list[list[str]]
+
+
 class Graphs:
     name = "graphs"
 
-    def digest(self, frames: Frames) -> list[list[list[str]]]:
-        """Return the hashes of the texts of each frame, by stage."""
-        return [_stages(frames, number) for number in range(len(frames))]
+    def digest(self, frames: Frames) -> GraphsDigest:
+        return {
+            "stages": [_stages(frames, number) for number in range(len(frames))],
+            "without_numbers": [_without_numbers(frames, number) for number in range(len(frames))],
+        }
 
     def tables(
-        self, comparison: Comparison, digests: Sequence[list[list[list[str]]]], tables: Tables
+        self, comparison: Comparison, digests: Sequence[GraphsDigest], tables: Tables
     ) -> Iterator[RankTable]:
+        def without_numbers(group: _Group, column: int) -> list[str]:
+            member = group.members[0]
+            return digests[member]["without_numbers"][comparison.cells[member][column]]
+
         rows: list[RankGraphsRow] = []
         shown = 0
         for column, pairs in comparison.by_column(
-            digests, lambda digest, frame: tuple(map(tuple, digest[frame]))
+            digests, lambda digest, frame: tuple(map(tuple, digest["stages"][frame]))
         ):
             groups = _merged([_Group(list(contents), members) for contents, members in pairs])
             numbers = _numbers(groups)
@@ -87,6 +94,8 @@ class Graphs:
                         "ranks": comparison.ranks(group.members),
                         "contents": dict(zip(STAGES, contents, strict=True)),
                         "first_stage": stage,
+                        "only_numbers": stage == "dynamo"
+                        and without_numbers(group, column) == without_numbers(groups[0], column),
                         **explained,
                     }
                 )
@@ -98,6 +107,11 @@ def _stages(frames: Frames, number: int) -> list[list[str]]:
         [frames.contents(a) or "" for a in artifacts]
         for artifacts in stage_artifacts(frames, number).values()
     ]
+
+
+def _without_numbers(frames: Frames, number: int) -> list[str]:
+    captured = stage_artifacts(frames, number)["dynamo"]
+    return [frames.contents.without_numbers(artifact) or "" for artifact in captured]
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -273,128 +287,3 @@ def _device(text: str | None) -> str | None:
         return None
     match = _DEVICE.match(text)
     return match[1] if match else re.sub(r":\d+$", "", text)
-
-
-_SHAPES = re.compile(r'"[^"]*"')
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
-_DIFFERENCES: dict[str, str] = {
-    "dynamo": "Dynamo captured a different graph",
-    "joint": "AOTAutograd built a different joint graph",
-    "forward": "AOTAutograd built a different forward graph",
-    "backward": "AOTAutograd built a different backward graph",
-    "inference": "AOTAutograd built a different graph",
-    "post_grad": "Inductor's passes produced a different graph",
-    "code": "Inductor generated different code",
-}
-_SOURCE = re.compile(r"^# File: (.*), code: (.+)$")  # a comment in a graph
-
-
-class DetailsLine(TypedDict):
-    """The first line that differs, as stored in details of findings."""
-
-    artifact: str
-    number: int | None
-    here: str | None
-    others: str | None
-
-
-def findings(finder: Finder) -> Iterator[RankFinding]:
-    for column, groups in of_compiles(finder.table("rank_graphs")).items():
-        for group, ranks, more in odd_groups(groups):
-            if group["first_stage"] is not None:
-                line: DetailsLine | None = (
-                    None
-                    if group["artifact"] is None
-                    else {
-                        "artifact": group["artifact"],
-                        "number": group["line"],
-                        "here": group["here"],
-                        "others": group["others"],
-                    }
-                )
-                expected = numbers_differ(line) and _is_vllm(finder, ranks)
-                yield finder.finding(
-                    "graph",
-                    "info" if expected else "warning",
-                    ranks,
-                    "rank_graphs",
-                    {"stage": group["first_stage"], "inputs": group["inputs"], "line": line, **more},
-                    others=groups[0]["ranks"],
-                    column=column,
-                    facts={"expected": expected},
-                )
-
-
-def numbers_differ(line: DetailsLine | None) -> bool:
-    """Return whether the first differing line differs only in numbers outside shapes."""
-    here, others = (line["here"], line["others"]) if line else (None, None)
-    if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
-        return False
-    return _NUMBER.sub("#", here) == _NUMBER.sub("#", others)
-
-
-def _is_vllm(finder: Finder, ranks: Ranges) -> bool:
-    """Return whether vLLM wrote the log of the lowest of some ranks."""
-    kinds = finder.comparison.opened(finder.member_of[ranks[0][0]]).log.directory["kinds"]
-    return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
-
-
-def _graph(words: Words) -> tuple[str, str]:
-    difference = _different_input(words.details["inputs"]) or _different_line(words.details["line"])
-    expected = (
-        "The line differs only in numbers. This is expected: tensor parallel ranks of vLLM hold different"
-        " parts of the vocabulary, each with its own bounds."
-        if words.facts["expected"]
-        else ""
-    )
-    return (
-        f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}",
-        " ".join(filter(None, [difference, expected])),
-    )
-
-
-def _different_input(different: list[RankGraphsInputs]) -> str:
-    """Return "Input `x` is f32 (8, 8) instead of f32 (16, 8)."; empty if no input differs."""
-    if not different:
-        return ""
-    first, *more = different
-    here, others = first["here"], first["others"]
-    verb = (
-        f"is {_tensor(here)} instead of {_tensor(others)}"
-        if here and others
-        else "exists only here"
-        if here
-        else "is missing"
-    )
-    also = f" (and {plural(len(more), 'more input')})" if more else ""
-    return f"Input {code(first['name'])} {verb}{also}."
-
-
-def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
-    parts = [
-        (tensor["dtype"] or "").removeprefix("torch."),
-        f"({', '.join(map(str, tensor['shape']))})" if tensor["shape"] is not None else None,
-    ]
-    return " ".join(filter(None, parts)) or "a different tensor"
-
-
-def _different_line(line: DetailsLine | None) -> str:
-    """Return "Line 12 is `y = x + 1` instead of `y = x + 2`."; empty if no line differs."""
-    if line is None:
-        return ""
-    here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())
-    part = 1 if here and others and here[2] == others[2] else 2
-    texts = _code_of(line["here"], part), _code_of(line["others"], part)
-    return f"Line {line['number']} is {texts[0]} instead of {texts[1]}."
-
-
-def _code_of(text: str | None, part: int) -> str:
-    """Return a line of a graph as code; for a source comment, only one part of it."""
-    if text is None or not text.strip():
-        return "the end of the text" if text is None else "an empty line"
-    source = _SOURCE.match(text.strip())
-    return code(first_line(source[part] if source else text, 160))
-
-
-TEMPLATES: Templates = {"graph": _graph}
-REFERENCE = kind_references.GRAPHS

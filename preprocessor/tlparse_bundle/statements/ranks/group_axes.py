@@ -1,8 +1,8 @@
 """Process groups as axes of a job, and the order in which ranks call collectives of several groups.
 
-A mesh of 2 x 2 ranks has four groups: two along one axis, two along the other. Their names differ between ranks,
-so the ranks of a role are compared by axis. Calls in a different order across groups can deadlock even where the
-calls of each group match: a wait in one group then keeps a rank from the call that another one waits for.
+A mesh of 2 x 2 ranks has four groups: two along one axis, two along the other. Their names differ between
+ranks, so the ranks of a role are compared by axis. Calls in a different order across groups can deadlock even
+where the calls of each group match: a wait in one group keeps a rank from the call that another waits for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tlparse_bundle.statements.ranks.collective_calls import Call
 from tlparse_bundle.statements.ranks.comparison import Comparison
+from tlparse_bundle.statements.ranks.rank_sets import are_moved
 from tlparse_bundle.statements.ranks.recorded_calls import CallsDigest, call_of
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ Node = tuple[object, ...]
 def axes_of(callers: Mapping[str | None, Sequence[int]]) -> dict[str | None, int]:
     """Return the axis of each process group, numbered from 0 in order of the groups.
 
-    ``callers``: the ranks that call collectives in a group. Groups of one axis are disjoint, and each is another
-    one moved by some ranks: {0, 1} and {2, 3}, or {0, 2} and {1, 3}.
+    ``callers``: the ranks that call collectives in a group. Groups of one axis are disjoint, and each is
+    another one moved by some ranks: {0, 1} and {2, 3}, or {0, 2} and {1, 3}.
     """
     axes: dict[str | None, int] = {}
     members: list[list[Sequence[int]]] = []
@@ -59,15 +60,13 @@ def axes_of(callers: Mapping[str | None, Sequence[int]]) -> dict[str | None, int
 def _continues(ranks: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
     first = others[0]
     return (
-        len(ranks) == len(first) > 1
-        and len({b - a for a, b in zip(first, ranks, strict=True)}) == 1
-        and all(set(ranks).isdisjoint(other) for other in others)
+        len(first) > 1 and are_moved([first, ranks]) and all(set(ranks).isdisjoint(other) for other in others)
     )
 
 
 def sequences_of(comparison: Comparison, digests: Sequence[CallsDigest]) -> list[RankCalls]:
-    """Return the calls of the ranks: as graphs ran, or, where that is not recorded, of the first compile of each
-    function.
+    """Return the calls of the ranks: as graphs ran, or, if that is not recorded, of each function's first
+    compile.
     """
     sequences = []
     for members in comparison.alike(digests):
@@ -93,8 +92,9 @@ def crossed(
     axes: Mapping[str | None, int],
     calls: dict[Call, int],
 ) -> list[GroupOrdersRow]:
-    """Return the first place where ranks of a role call collectives of several groups in different orders: one
-    row per order, the most frequent first.
+    """Return the first place where ranks of a role call collectives of several groups in different orders.
+
+    There is one row per order, the most frequent first.
 
     The calls of each group must match.
     """
@@ -108,8 +108,7 @@ def crossed(
             continue
         effect: Literal["hang", "may_hang"] = "hang" if hangs else "may_hang"
         usual = max(orders, key=lambda order: (orders[order], -_first_member(own, axes, order)))
-        rows = list(_rows(comparison, own, axes, usual, effect, calls))
-        return sorted(rows, key=lambda row: row["position"] is not None)
+        return list(_rows(comparison, own, axes, usual, effect, calls))
     return []
 
 
@@ -129,31 +128,31 @@ def _rows(
     effect: Literal["hang", "may_hang"],
     calls: dict[Call, int],
 ) -> Iterator[GroupOrdersRow]:
-    places = [_first_difference(_order(one, axes), usual) for one in own]
-    first = min(place for place in places if place is not None)
-    by_place: dict[tuple[int | None, Step], list[int]] = {}
-    for one, place in zip(own, places, strict=True):
-        if place in (None, first):
-            step = one.steps[first]._replace(later=None)
-            by_place.setdefault((place, step), []).extend(one.members)
-    for (place, step), members in by_place.items():
+    by_order: dict[tuple[int, ...], list[RankCalls]] = {}
+    for one in own:
+        by_order.setdefault(_order(one, axes), []).append(one)
+    places = {order: _first_difference(order, usual) for order in by_order if order != usual}
+    first = min(places.values())
+    for order in (usual, *(order for order, place in places.items() if place == first)):
+        step = min(by_order[order], key=lambda one: one.members).steps[first]
         yield {
-            "position": place,
+            "position": first,
             "effect": effect,
-            "ranks": comparison.ranks(members),
+            "ranks": comparison.ranks(member for one in by_order[order] for member in one.members),
             "rank_compile": step.column,
             "collective_call": calls.setdefault(step.call, len(calls)),
         }
 
 
-def _first_difference(order: tuple[int, ...], usual: tuple[int, ...]) -> int | None:
+def _first_difference(order: tuple[int, ...], usual: tuple[int, ...]) -> int:
     pairs = enumerate(zip(order, usual, strict=True))
-    return next((place for place, (here, there) in pairs if here != there), None)
+    return next(place for place, (here, there) in pairs if here != there)
 
 
 def _hangs(sequences: Sequence[RankCalls]) -> bool:
-    """Return whether no order of events is possible: a call ends when all its callers have issued it, and a rank
-    issues a call only after its waits before it.
+    """Return whether no order of events is possible.
+
+    A call ends when all its callers have issued it, and a rank issues a call only after its waits before it.
     """
     after: dict[Node, set[Node]] = {}
     for number, one in enumerate(sequences):

@@ -53,7 +53,14 @@ GRAPHS: dict[str, KindReference] = {
         "The same compile has a different graph or different generated code on these ranks. The "
         "finding names the first compiler stage and, where known, the input or line that differs.",
         "Make the inputs equal on all ranks, or make the code independent of the rank.",
-        "Device numbers, graph ids, addresses and paths are not compared. Under vLLM, a line that "
-        "differs only in numbers is expected.",
+        "Device numbers, graph ids, addresses, paths and names of process groups are not compared. Graphs "
+        "whose numbers depend on the rank are reported as `rank-numbers`.",
+    ),
+    "rank-numbers": KindReference(
+        "Numbers that depend on the rank",
+        "Ranks captured the same graph with different numbers, in a pattern that is normal: each number on "
+        "equally many ranks, an all-to-all whose sizes match, or a smaller tensor on the last rank.",
+        "Nothing, if the code is meant to depend on the rank.",
+        "A number that is different on some ranks without such a pattern is reported as `graph`.",
     ),
 }

@@ -28,7 +28,7 @@ _EFFECTS = (
     # The ranks differ.
     ("graph-break", "restart", "recompile", "compile-order", "extra-compile", "missing-compile", "graph",
      "execution-order", "collectives", "tensors", "guard"),
-    ("other-run", "no-rank", "stages"),
+    ("other-run", "no-rank", "stages", "rank-numbers"),
 )  # fmt: skip
 KINDS = tuple(kind for kinds in _EFFECTS for kind in kinds)
 _EFFECT = {kind: effect for effect, kinds in enumerate(_EFFECTS) for kind in kinds}
@@ -77,8 +77,6 @@ class RankFinding(Statement):
         effect: float = _EFFECT.get(self.kind, _DIFFERENT)
         if self.kind == "collective-mismatch" and self.details["effect"] == "wrong":
             effect = _WRONG
-        if self.kind == "collective-order" and self.severity == "warning":
-            effect = 0.5
         if self.kind == "never-began" and self.severity == "info":
             effect = _DIFFERENT  # no rank waits
         if self.kind == "execution-order" and self.severity == "error":

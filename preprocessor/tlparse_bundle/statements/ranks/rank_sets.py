@@ -59,6 +59,18 @@ def odd_groups(groups: Sequence[G]) -> Iterator[tuple[G, Ranges, dict[str, int]]
         yield groups[1], ranks, {"group_count": len(groups) - 1}
 
 
+def are_moved(sets: Sequence[Sequence[int]]) -> bool:
+    """Return whether each set of ranks is the first one, moved by some ranks.
+
+    So are [0, 1] and [2, 3], or [0, 2] and [1, 3]. The ranks of each are ascending.
+    """
+    first, *others = sets
+    return all(
+        len(ranks) == len(first) and len({b - a for a, b in zip(first, ranks, strict=True)}) == 1
+        for ranks in others
+    )
+
+
 def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:
     """Return whether ranges, which may be long, are a subset of others."""
     return all(any(first <= low and high <= last for first, last in others) for low, high in runs)

@@ -1,8 +1,8 @@
 """Roles of ranks: sets of ranks that should compile the same code, such as the stages of a pipeline.
 
-No log records roles. They follow from which functions ranks compiled, which inputs those graphs have, and which
-process groups they call: in a pipeline, each stage has its own functions or parameters, and stages are of equal
-size. A single rank that differs from all others is not a role but a fault.
+No log records roles. They follow from which functions ranks compiled, which inputs those graphs have, and
+which process groups they call: in a pipeline, each stage has its own functions or parameters, and stages are
+of equal size. A single rank that differs from all others is not a role but a fault.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Code, Frame, Frames, code_of
+from tlparse_bundle.statements.ranks.rank_sets import are_moved
 
 # The first signature in a printed graph (torch/fx/graph.py); an input is `L_x_: "f32[16, 8][8, 1]cpu"`.
 _SIGNATURE = re.compile(rb"def forward\(self,?([^\n]*)\)(?: ->[^\n]*)?:\s*\n")
@@ -92,13 +93,10 @@ def _are_plausible(ranks: Sequence[Rank], roles: list[list[int]]) -> bool:
 
     Roles of one rank each must not call collectives with each other.
     """
-    first, *others = sorted(map(sorted, roles))
-    moved = all(
-        len(role) == len(first) and len({b - a for a, b in zip(first, role, strict=True)}) == 1
-        for role in others
-    )
-    if not moved or len(first) > 1:
-        return moved
+    if not are_moved(sorted(map(sorted, roles))):
+        return False
+    if len(roles[0]) > 1:
+        return True
     groups = [group for role in roles for group in ranks[role[0]].groups]
     return len(groups) == len(set(groups))
 

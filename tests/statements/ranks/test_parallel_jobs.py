@@ -1,0 +1,57 @@
+"""fixtures/parallel: what a comparison says about each job, against the truth of the program that made it."""
+
+import re
+
+import job_cases
+import pytest
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.statements.ranks.rank_sets import ranks_in
+
+
+@pytest.fixture(scope="module", params=job_cases.NAMES)
+def case(request, tmp_path_factory):
+    """The truth about a job, and its bundle."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "trace").mkdir()
+    job_cases.unpack(request.param, folder / "trace")
+    build(discover([folder / "trace"]), folder / "bundle", codec="none", jobs=1)
+    return job_cases.truth(request.param), Bundle.open(folder / "bundle")
+
+
+def said(bundle):
+    rows = [f"{row['title']}. {row['text']}" for row in bundle.rank_table("rank_findings")]
+    return "\n".join([bundle.job["text"], *rows])
+
+
+def test_the_headline_says_what_matters(case):
+    truth, bundle = case
+    for pattern in truth["headline"]:
+        assert re.search(pattern, bundle.job["text"])
+
+
+def test_everything_is_said_that_must_be(case):
+    truth, bundle = case
+    for pattern in truth["must_say"]:
+        assert re.search(pattern, said(bundle))
+
+
+def test_nothing_is_said_that_is_wrong(case):
+    truth, bundle = case
+    for pattern in truth["must_not_say"]:
+        assert not re.search(pattern, said(bundle))
+
+
+def test_only_a_job_with_a_fault_has_a_warning_or_an_error(case):
+    truth, bundle = case
+    severe = {row["severity"] for row in bundle.rank_table("rank_findings")} - {"info"}
+    if truth["healthy"]:
+        assert not severe
+    else:
+        assert severe
+
+
+def test_roles_are_those_of_the_program(case):
+    truth, bundle = case
+    job = truth["jobs"][truth["compared"] or 0]
+    roles = sorted(ranks_in(row["ranks"]) for row in bundle.rank_table("rank_roles"))
+    assert roles == sorted(map(sorted, job["roles"]))
