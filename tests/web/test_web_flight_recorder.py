@@ -12,7 +12,7 @@ JOBS = FIXTURES / "flight_recorder"
 
 
 @pytest.fixture
-def recorded(view, once):  # noqa: F811
+def recorded(view, once):
     """Return recorded(name): the page of the collectives of a job with its dumps."""
 
     def make(folder, name):
@@ -75,7 +75,7 @@ def test_the_tables_fit_the_window(recorded, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_bundle_without_dumps_has_no_such_section(view):  # noqa: F811
+def test_a_bundle_without_dumps_has_no_such_section(view):
     page = view("ranks_healthy", "#v=1&view=collectives")
     expect(page.get_by_role("heading", name="Collectives")).to_be_visible()
     expect(page.get_by_role("region", name="Flight Recorder")).to_have_count(0)
