@@ -79,15 +79,12 @@ def build(
     """
     names = named(label, commit)
     jobs = jobs or core_count()
-    dumps = None
-    sources: list[Any] = [log.path for log in logs]
+    paths: list[Path] = []
     if flight_recorder:
         from tlparse_bundle.pipeline.flight_recorder import find_dumps, read_dumps
 
         paths = find_dumps(flight_recorder)
-        dumps = read_dumps(paths)
-        sources += paths
-    target = open_target(out, overwrite=overwrite, sources=sources)
+    target = open_target(out, overwrite=overwrite, sources=[*(log.path for log in logs), *paths])
     if executor is not None:  # in another place a relative path is another file
         logs, jobs = (
             [
@@ -100,6 +97,8 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, memory_bytes, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers, memory_bytes)
+        # Workers of a cluster do not have the files.
+        dumps = read_dumps(paths, workers if executor is None else None) if paths else None
         manifest, job_findings = finish(summaries, target, codec, workers, run, names, dumps)
     return BuildResult(
         str(out) if is_url(out) else Path(out),
@@ -168,7 +167,7 @@ def write_beside(
         # Imports the modules of all analyses, which a single log does not need.
         from tlparse_bundle.pipeline.rank_files import write_ranks
 
-        written = write_ranks(target, manifest["logs"], codec, workers, run, dumps=dumps)
+        written = write_ranks(target, manifest["logs"], codec, workers, run, "", dumps)
         written.add_to(manifest)
         add_faults(manifest, written.faults, written.problems)
         job_findings = written.findings

@@ -14,6 +14,7 @@ from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.checks import damaged
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.log.flight_recorder.dump import BadDump, Dump, read_dump
+from tlparse_bundle.pipeline.workers import Executor
 from tlparse_bundle.statements.ranks.flight_recorder.recorded import (
     DUMPS,
     TABLES,
@@ -86,10 +87,11 @@ def find_dumps(patterns: Sequence[str]) -> list[Path]:
     return list(found)
 
 
-def read_dumps(paths: Sequence[Path]) -> Dumps:
-    """Return the content of dumps. A dump that cannot be read is a problem."""
+def read_dumps(paths: Sequence[Path], workers: Executor | None) -> Dumps:
+    """Return the content of dumps, read by workers if there are any. One that cannot be read is a problem."""
     most = most_calls(len(paths))
-    results = [_read(path, most) for path in paths]
+    tasks = [(path, most) for path in paths]
+    results = [_read(*task) for task in tasks] if workers is None else workers.map(_read, tasks)
     problems: Problems = {}
     dumps: dict[int, Dump] = {}
     for path, result in zip(paths, results, strict=True):

@@ -8,33 +8,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-MAX_OPERATIONS = 8_000_000  # a full buffer of 2,000 calls with long stacks has about a million
+MAX_OPERATIONS = 8_000_000  # a full buffer of 2,000 calls with long stacks has less than a million
 MAX_NUMBER_BYTES = 16
 _MAX_LINE = 64  # bytes of a number in text
 _MAX_PROTOCOL = 5
 _KEYS = (str, int, bool, type(None))  # anything else could take long to hash, or crash
-
-
-class BadPickle(ValueError):
-    """A pickle that is damaged, or holds more than containers and scalars."""
-
-
-class _Mark:
-    """The place of an operation MARK on the stack."""
-
-
-_MARK = _Mark()
-_SIZES = {ord("K"): (1, "<B"), ord("M"): (2, "<H"), ord("J"): (4, "<i"), ord("G"): (8, ">d")}
-_CONSTANTS: dict[int, object] = {ord("N"): None, 0x88: True, 0x89: False}
-_EMPTY: dict[int, Callable[[], object]] = {ord("}"): dict, ord("]"): list, ord(")"): tuple}
-_TEXTS = {ord("X"): 4, 0x8C: 1, 0x8D: 8}  # size of the length
-_BYTES = {ord("C"): 1, ord("B"): 4, 0x8E: 8}
-_LONGS = {0x8A: 1, 0x8B: 4}
-_PUTS = {ord("q"): 1, ord("r"): 4}
-_GETS = {ord("h"): 1, ord("j"): 4}
-_TUPLES = {0x85: 1, 0x86: 2, 0x87: 3}
+_STOP = ord(".")
 _REFUSED = {
     ord("c"): "GLOBAL",
     ord("i"): "INST",
@@ -52,6 +34,17 @@ _REFUSED = {
 }
 
 
+class BadPickle(ValueError):
+    """A pickle that is damaged, or holds more than containers and scalars."""
+
+
+class _Mark:
+    """The place of an operation MARK on the stack."""
+
+
+_MARK = _Mark()
+
+
 def read_plain_pickle(data: bytes) -> Any:
     """Return the value of a pickle. Raise BadPickle."""
     return _Machine(data).run()
@@ -63,119 +56,154 @@ class _Machine:
         self._at = 0
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
+        push = self._stack.append
+        self._operations: dict[int, Callable[[], object]] = {
+            # scalars
+            ord("N"): partial(push, None),
+            0x88: partial(push, True),
+            0x89: partial(push, False),
+            ord("K"): partial(self._number, 1, "<B"),
+            ord("M"): partial(self._number, 2, "<H"),
+            ord("J"): partial(self._number, 4, "<i"),
+            ord("G"): partial(self._number, 8, ">d"),
+            ord("I"): partial(self._number_in_text, int),
+            ord("L"): partial(self._number_in_text, int),
+            ord("F"): partial(self._number_in_text, float),
+            0x8A: partial(self._long, 1),
+            0x8B: partial(self._long, 4),
+            ord("X"): partial(self._text, 4),
+            0x8C: partial(self._text, 1),
+            0x8D: partial(self._text, 8),
+            ord("C"): partial(self._bytes, 1),
+            ord("B"): partial(self._bytes, 4),
+            0x8E: partial(self._bytes, 8),
+            # containers
+            ord("("): partial(push, _MARK),
+            ord("}"): lambda: push({}),
+            ord("]"): lambda: push([]),
+            ord(")"): lambda: push(()),
+            0x85: partial(self._tuple, 1),
+            0x86: partial(self._tuple, 2),
+            0x87: partial(self._tuple, 3),
+            ord("t"): lambda: push(tuple(self._popped())),
+            ord("l"): lambda: push(self._popped()),
+            ord("d"): lambda: push(self._set({}, self._popped())),
+            ord("a"): self._append,
+            ord("e"): self._extend,
+            ord("s"): self._set_item,
+            ord("u"): self._set_items,
+            # memo
+            ord("q"): partial(self._put, 1),
+            ord("r"): partial(self._put, 4),
+            0x94: self._memoize,
+            ord("h"): partial(self._get, 1),
+            ord("j"): partial(self._get, 4),
+            # how the pickle is written
+            0x80: self._protocol,
+            0x95: partial(self._take, 8),  # FRAME: how many bytes follow
+        }
 
     def run(self) -> Any:
+        data, operations = self._data, self._operations
         for _ in range(MAX_OPERATIONS):
             start = self._at
-            code = self._take(1)[0]
-            if code == ord("."):
-                if len(self._stack) != 1 or self._stack[0] is _MARK:
-                    raise self._bad("its end does not leave one value", start)
-                return self._stack[0]
-            if not (self._scalar(code) or self._container(code) or self._memorize(code)):
+            if start >= len(data):
+                break
+            code = data[start]
+            if code == _STOP:
+                return self._result()
+            operation = operations.get(code)
+            if operation is None:
                 name = _REFUSED.get(code)
                 what = f"the operation {name} can execute code" if name else f"unknown operation 0x{code:02x}"
-                raise self._bad(f"{what}: only containers and scalars are read", start)
-        raise self._bad(f"it has more than {MAX_OPERATIONS:,} operations", self._at)
+                raise self._bad(f"{what}: only containers and scalars are read")
+            self._at = start + 1
+            operation()
+        more = self._at < len(data)
+        raise self._bad(f"it has more than {MAX_OPERATIONS:,} operations" if more else "it is cut off")
 
-    def _scalar(self, code: int) -> bool:
-        """Apply an operation that pushes a scalar, or has no effect. Return whether it is one."""
-        push = self._stack.append
-        if code in _SIZES:
-            size, form = _SIZES[code]
-            push(struct.unpack(form, self._take(size))[0])
-        elif code in _TEXTS:
-            push(self._take(self._length(_TEXTS[code])).decode("utf-8", "replace"))
-        elif code in _CONSTANTS:
-            push(_CONSTANTS[code])
-        elif code in _LONGS:
-            size = self._length(_LONGS[code])
-            if size > MAX_NUMBER_BYTES:
-                raise self._bad(f"a number of {size:,} bytes", self._at)
-            push(int.from_bytes(self._take(size), "little", signed=True))
-        elif code in _BYTES:
-            push(self._take(self._length(_BYTES[code])))
-        elif code in (ord("I"), ord("L"), ord("F")):
-            push(self._number_in_text(code))
-        elif code == 0x80:
-            if self._take(1)[0] > _MAX_PROTOCOL:
-                raise self._bad("unknown protocol", self._at - 1)
-        elif code == 0x95:  # FRAME: how many bytes follow, which does not matter here
-            self._take(8)
-        else:
-            return False
-        return True
+    def _result(self) -> Any:
+        if len(self._stack) != 1 or self._stack[0] is _MARK:
+            raise self._bad("its end does not leave one value")
+        return self._stack[0]
 
-    def _container(self, code: int) -> bool:
-        """Apply an operation on containers. Return whether it is one."""
-        if code in _EMPTY:
-            self._stack.append(_EMPTY[code]())
-        elif code == ord("("):
-            self._stack.append(_MARK)
-        elif code in _TUPLES:
-            self._stack.append(tuple(reversed([self._pop() for _ in range(_TUPLES[code])])))
-        elif code == ord("t"):
-            self._stack.append(tuple(self._popped()))
-        elif code == ord("l"):
-            self._stack.append(self._popped())
-        elif code == ord("d"):
-            self._stack.append(self._set({}, self._popped()))
-        elif code == ord("e"):
-            items = self._popped()
-            self._top(list).extend(items)
-        elif code == ord("a"):
-            item = self._pop()
-            self._top(list).append(item)
-        elif code == ord("u"):
-            items = self._popped()
-            self._set(self._top(dict), items)
-        elif code == ord("s"):
-            value, key = self._pop(), self._pop()
-            self._set(self._top(dict), [key, value])
-        else:
-            return False
-        return True
-
-    def _memorize(self, code: int) -> bool:
-        """Apply an operation on the memo. Return whether it is one."""
-        if code in _PUTS:
-            self._memo[self._length(_PUTS[code])] = self._last()
-        elif code == 0x94:
-            self._memo[len(self._memo)] = self._last()
-        elif code in _GETS:
-            number = self._length(_GETS[code])
-            if number not in self._memo:
-                raise self._bad(f"it reads {number} of the memo, which is not set", self._at)
-            self._stack.append(self._memo[number])
-        else:
-            return False
-        return True
+    def _protocol(self) -> None:
+        if self._take(1)[0] > _MAX_PROTOCOL:
+            raise self._bad("unknown protocol")
 
     def _take(self, size: int) -> bytes:
-        taken = self._data[self._at : self._at + size]
-        if len(taken) < size:
-            raise self._bad("it is cut off", len(self._data))
-        self._at += size
+        end = self._at + size
+        if end > len(self._data):
+            raise self._bad("it is cut off")
+        taken = self._data[self._at : end]
+        self._at = end
         return taken
 
     def _length(self, size: int) -> int:
         return int.from_bytes(self._take(size), "little")
 
-    def _number_in_text(self, code: int) -> float | bool:
+    def _number(self, size: int, form: str) -> None:
+        self._stack.append(struct.unpack(form, self._take(size))[0])
+
+    def _long(self, size: int) -> None:
+        length = self._length(size)
+        if length > MAX_NUMBER_BYTES:
+            raise self._bad(f"a number of {length:,} bytes")
+        self._stack.append(int.from_bytes(self._take(length), "little", signed=True))
+
+    def _number_in_text(self, kind: Callable[[bytes], float]) -> None:
         end = self._data.find(b"\n", self._at, self._at + _MAX_LINE)
         if end < 0:
-            raise self._bad("a number without an end", self._at)
+            raise self._bad("a number without an end")
         text = self._take(end + 1 - self._at)[:-1]
-        if code == ord("I") and text in (b"00", b"01"):
-            return text == b"01"
+        if text in (b"00", b"01"):  # of I: protocol 0 has no other booleans
+            self._stack.append(text == b"01")
+            return
         try:
-            return float(text) if code == ord("F") else int(text.removesuffix(b"L"))
+            self._stack.append(kind(text.removesuffix(b"L")))
         except ValueError:
-            raise self._bad("a number that is none", self._at) from None
+            raise self._bad("text that is not a number") from None
+
+    def _text(self, size: int) -> None:
+        self._stack.append(self._take(self._length(size)).decode("utf-8", "replace"))
+
+    def _bytes(self, size: int) -> None:
+        self._stack.append(self._take(self._length(size)))
+
+    def _tuple(self, size: int) -> None:
+        self._stack.append(tuple(reversed([self._pop() for _ in range(size)])))
+
+    def _append(self) -> None:
+        item = self._pop()
+        self._top(list).append(item)
+
+    def _extend(self) -> None:
+        items = self._popped()
+        self._top(list).extend(items)
+
+    def _set_item(self) -> None:
+        value, key = self._pop(), self._pop()
+        self._set(self._top(dict), [key, value])
+
+    def _set_items(self) -> None:
+        items = self._popped()
+        self._set(self._top(dict), items)
+
+    def _put(self, size: int) -> None:
+        self._memo[self._length(size)] = self._last()
+
+    def _memoize(self) -> None:
+        self._memo[len(self._memo)] = self._last()
+
+    def _get(self, size: int) -> None:
+        number = self._length(size)
+        if number not in self._memo:
+            raise self._bad(f"it reads {number} of the memo, which is not set")
+        self._stack.append(self._memo[number])
 
     def _last(self) -> Any:
         if not self._stack or self._stack[-1] is _MARK:
-            raise self._bad("it needs a value that is not there", self._at)
+            raise self._bad("it needs a value that is not there")
         return self._stack[-1]
 
     def _pop(self) -> Any:
@@ -184,9 +212,7 @@ class _Machine:
 
     def _top(self, kind: type) -> Any:
         if type(self._last()) is not kind:
-            raise self._bad(
-                f"it adds to a {type(self._stack[-1]).__name__} as if to a {kind.__name__}", self._at
-            )
+            raise self._bad(f"it adds to a {type(self._stack[-1]).__name__} as if to a {kind.__name__}")
         return self._stack[-1]
 
     def _popped(self) -> list[Any]:
@@ -196,16 +222,16 @@ class _Machine:
                 items = self._stack[place + 1 :]
                 del self._stack[place:]
                 return items
-        raise self._bad("it needs a mark that is not there", self._at)
+        raise self._bad("it needs a mark that is not there")
 
     def _set(self, values: dict[Any, Any], items: list[Any]) -> dict[Any, Any]:
         if len(items) % 2:
-            raise self._bad("a key without a value", self._at)
+            raise self._bad("a key without a value")
         for number in range(0, len(items), 2):
             if not isinstance(items[number], _KEYS):
-                raise self._bad(f"a key that is a {type(items[number]).__name__}", self._at)
+                raise self._bad(f"a key that is a {type(items[number]).__name__}")
             values[items[number]] = items[number + 1]
         return values
 
-    def _bad(self, what: str, at: int) -> BadPickle:
-        return BadPickle(f"{what} (at byte {at:,})")
+    def _bad(self, what: str) -> BadPickle:
+        return BadPickle(f"{what} (at byte {self._at:,})")
