@@ -2442,6 +2442,8 @@ export interface RankGraphs {
   }[];
   /** Name of the first differing artifact in the first differing stage. null without one, or when it was not looked up. */
   artifact: string | null;
+  /** 'added': the first differing line is only on these ranks, and the rest is equal; 'missing': it is only in the first group; 'replaced': otherwise. null without such a line. */
+  change: "replaced" | "added" | "missing" | null;
   /** The first differing line of that artifact on these ranks, from 1 (in the first group when they have no more lines); a comment line only when nothing else differs. */
   line: number | null;
   /** That line on these ranks, at most 300 characters; null after the end. */
@@ -2544,6 +2546,18 @@ export interface RankSchedules {
   here: string | null;
   /** Operation there in the first group; null after the end. */
   others: string | null;
+}
+
+/** Settings of torch that ranks record with different values, in their first compile: one row per value, that of most ranks first. Only settings that all ranks record, without folders and ports. */
+export interface RankSettings {
+  /** Configuration, such as inductor_config. */
+  config: string;
+  /** Name of the setting. */
+  name: string;
+  /** Value as JSON, at most 200 characters. */
+  value: string;
+  /** Ranks with this value. */
+  ranks: number[][];
 }
 
 /** Compile times across ranks, and the slowest rank: one row per row of rank_compiles. The lost time is estimated from durations, which need no common clock. */
@@ -3060,6 +3074,22 @@ export interface TritonKernels {
   config_count: number | null;
   /** Autotuning cache lookup: 'hit', 'miss' …, as torch writes it; null when not recorded. */
   autotune_cache_state: string | null;
+}
+
+/** Sends and receives in compiled code without a counterpart in the compiled code of the other rank: one row per rank, operation, peer and tag, in the first compile of each function. Only transfers in the group of all ranks between ranks with logs. */
+export interface UnmatchedTransfers {
+  /** Rank that makes the call. */
+  rank: number;
+  /** 'isend' or 'irecv'. */
+  op: "isend" | "irecv";
+  /** The rank that it sends to or receives from. */
+  peer: number;
+  /** Tag of the transfer. */
+  tag: number;
+  /** Number of calls without a counterpart. */
+  count: number;
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
 }
 
 /** vLLM compile backends, in file order: one for the model, one for a draft model. */

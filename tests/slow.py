@@ -103,7 +103,7 @@ SLOW = (
     "tests/repository/test_workflows.py::test_the_smoke",
     "tests/serve/test_proxy.py::test_a_bundle_on_an_s3_server",
     "tests/statements/ranks/test_findings_of_jobs.py",
-    "tests/statements/ranks/test_job_cases.py",
+    "tests/statements/ranks/test_parallel_jobs.py",
     "tests/statements/ranks/test_rank_lengths.py::test_sentences",
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/statements/runs/test_check.py::test_a_number",

@@ -184,3 +184,26 @@ def test_a_multiplied_job_has_one_fault(name, tmp_path, regenerate):
 def test_a_job_that_cannot_be_multiplied(name, ranks, tmp_path):
     with pytest.raises(ValueError, match=name):
         multiply(name, ranks, tmp_path)
+
+
+def plan(text):
+    """Return the first graph of each function of a rank, without numbers and comments."""
+    graphs = []
+    for record in re.split(r"\n(?=V\d)", text):
+        head, _, graph = record.partition("\n")
+        if '"dynamo_output_graph"' in head and '"frame_compile_id": 0,' in head:
+            lines = [re.sub(r"\d+", "", line.split(" # ")[0]) for line in graph.split("\n")]
+            graphs.append([line for line in lines if line.strip() and not line.lstrip().startswith("#")])
+    return graphs
+
+
+@pytest.mark.parametrize("name", job_cases.NAMES)
+def test_ranks_of_one_role_run_the_same_code(name):
+    logs = job_cases.logs(name)
+    for job in job_cases.truth(name)["jobs"]:
+        plans = {rank: plan(text) for rank, text in of_job(job, logs).items()}
+        innocent = [[plans[rank] for rank in role if rank not in job["guilty"]] for role in job["roles"]]
+        for found in innocent:  # a rank may have ended before its last compile
+            assert all(one == max(found, key=len)[: len(one)] for one in found)
+        firsts = [json.dumps(max(found, key=len)) for found in innocent]
+        assert len(set(firsts)) == len(firsts)

@@ -1337,6 +1337,7 @@ class RankGraphsRow(TypedDict):
     only_numbers: bool
     inputs: list[RankGraphsInputs]
     artifact: str | None
+    change: Literal["replaced", "added", "missing"] | None
     line: int | None
     here: str | None
     others: str | None
@@ -1403,6 +1404,15 @@ class RankSchedulesRow(TypedDict):
     position: int | None
     here: str | None
     others: str | None
+
+
+class RankSettingsRow(TypedDict):
+    """Settings of torch that ranks record with different values, in their first compile: one row per value, that of most ranks first."""
+
+    config: str
+    name: str
+    value: str
+    ranks: list[list[int]]
 
 
 class RankSkewRow(TypedDict):
@@ -1741,6 +1751,17 @@ class TritonKernelsRow(TypedDict):
     compile_time_us: float | None
     config_count: int | None
     autotune_cache_state: str | None
+
+
+class UnmatchedTransfersRow(TypedDict):
+    """Sends and receives in compiled code without a counterpart in the compiled code of the other rank: one row per rank, operation, peer and tag, in the first compile of each function."""
+
+    rank: int
+    op: Literal["isend", "irecv"]
+    peer: int
+    tag: int
+    count: int
+    rank_compile: int
 
 
 class VllmBackendsRow(TypedDict):
@@ -2088,6 +2109,8 @@ class RankTable(Protocol):
     @overload
     def __call__(self, name: Literal["rank_schedules"]) -> list[RankSchedulesRow]: ...
     @overload
+    def __call__(self, name: Literal["rank_settings"]) -> list[RankSettingsRow]: ...
+    @overload
     def __call__(self, name: Literal["rank_skew"]) -> list[RankSkewRow]: ...
     @overload
     def __call__(self, name: Literal["rank_steps"]) -> list[RankStepsRow]: ...
@@ -2097,6 +2120,8 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["rank_times"]) -> list[RankTimesRow]: ...
     @overload
     def __call__(self, name: Literal["ranks"]) -> list[RanksRow]: ...
+    @overload
+    def __call__(self, name: Literal["unmatched_transfers"]) -> list[UnmatchedTransfersRow]: ...
     @overload
     def __call__(self, name: str) -> list[Any]: ...
     def __call__(self, name: str) -> Any: ...

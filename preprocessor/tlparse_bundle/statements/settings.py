@@ -2,11 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.base.machine_text import normalised
+from tlparse_bundle.base.wording import code
+from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.statements.facts import Facts
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import MetricConfigsRow
+
+SETTING_MODULES = {
+    "inductor_config": "torch._inductor.config",
+    "dynamo_config": "torch._dynamo.config",
+    "functorch_config": "torch._functorch.config",
+}
+MAX_WORD = 40  # characters of a value in a sentence
+SWITCHES = {"true": "on", "false": "off"}
+# Words in names of settings that depend on the machine, not on the compile.
+_OF_MACHINES = frozenset(("dir", "path", "pid", "port", "upload"))
+
+
+def settings_of(configs: Iterable[MetricConfigsRow]) -> dict[str, dict[str, str]]:
+    """Return the settings of the first compile by configuration and name, as JSON.
+
+    Those that depend on the machine are left out.
+    """
+    settings: dict[str, dict[str, str]] = {}
+    for config in configs:
+        if config["base"] is None and type(config["value"]) is dict:
+            settings.setdefault(
+                config["field"],
+                {
+                    name: normalised(dumps(value).decode())
+                    for name, value in config["value"].items()
+                    if _OF_MACHINES.isdisjoint(re.split(r"[._]", name))
+                },
+            )
+    return settings
+
+
+def setting_words(name: str, value: str) -> str:
+    """Return "`epilogue_fusion` off", "`max_fusion_size` 1"."""
+    return f"{code(name)} {SWITCHES.get(value) or code(value if len(value) <= MAX_WORD else '…')}"
 
 
 def settings(facts: Facts) -> Settings:

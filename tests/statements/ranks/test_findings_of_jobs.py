@@ -70,9 +70,7 @@ SAID = {
         r"fewer|more `all_reduce`|embed` \[0/0\].*different|agrees",
     ),
     "pipeline": (
-        (
-            "Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles)."
-        ),
+        ("Ranks 0 to 3 (2 roles × 2) agree on what was compiled (2 compiles)."),
         ("stages", "info"),
         [],
         FAULTS + "|fewer|different collectives",

@@ -70,10 +70,12 @@ const OF_RANKS = {
   "recorded-mismatch": "Recorded calls differ",
   "recorded-order": "Different order of groups",
   "restart": "Restart on some ranks",
+  "settings": "Different settings",
   "stages": "Roles of ranks",
   "straggler": "Slow compile on one rank",
   "tensors": "Different output tensors",
   "unfinished-compile": "Rank still compiling",
+  "unmatched-transfer": "Send or receive without a counterpart",
 };
 
 /**

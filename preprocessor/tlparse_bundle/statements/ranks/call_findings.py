@@ -185,6 +185,8 @@ def _collective_mismatch(words: Words) -> tuple[str, str]:
         calls = [{**call, "group": None} for call in calls]
     first = ", the first that differs," if details["position"] and group else ""
     elsewhere = f" in {words.compile(details['others_rank_compile'])}" if words.facts["elsewhere"] else ""
+    if elsewhere and rest == others:  # a different operation, in a different compile
+        theirs += elsewhere
     return (
         f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {here}, {words.others} {theirs}",
         f"{_EFFECTS[details['effect']]} Call {details['position'] + 1}{group} in {order}{first} is"

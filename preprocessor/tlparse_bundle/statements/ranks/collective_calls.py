@@ -26,7 +26,7 @@ _ROOT = re.compile(r"^\s*\w+\s*,\s*(\d+)\s*,")  # of broadcast(tensor, root, gro
 _SIZED = ("all_gather", "reduce_scatter")
 _UNEQUAL = "all_to_all"  # ranks may pass different sizes
 _WAIT = "wait_tensor"
-_NO_COLLECTIVE = ("send", "recv", "isend", "irecv")  # point-to-point calls
+_NO_COLLECTIVE = ("send", "recv", "isend", "irecv", "batch_p2p_ops")  # point-to-point calls
 WORLD = "0"  # name of the default group: torch/distributed/distributed_c10d.py, _process_group_name
 
 

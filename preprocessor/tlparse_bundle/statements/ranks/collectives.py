@@ -315,9 +315,8 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
     return (
         f"On {words.ranks}, {words.mine} schedules"
         f" {' and '.join(counts) if 0 < len(counts) <= _MOST_COUNTS else 'different collectives'}",
-        f"{all_counts} position {words.details['position']}, {here} instead of {others}."
-        " Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
-        " groups. The calls of each group are compared separately.",
+        f"{all_counts} position {words.details['position']}, {here} instead of {others}. The calls of each"
+        " process group are compared separately.",
     )
 
 

@@ -105,7 +105,7 @@ class Contents:
         return self._hash(artifact, with_numbers=True)
 
     def without_numbers(self, artifact: Artifact) -> str | None:
-        """Return a hash that graphs share which differ only in constants and sizes; None without a payload."""
+        """Return a hash that graphs with different constants and sizes share; None without a payload."""
         return self._hash(artifact, with_numbers=False)
 
     def _hash(self, artifact: Artifact, with_numbers: bool) -> str | None:

@@ -274,6 +274,12 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 def _tensors(words: Words) -> str | tuple[str, str]:
     details = words.details
+    if details.get("graph") and details["position"] == 0 and None in (details["here"], details["others"]):
+        # A backward is compiled when it first runs.
+        has, lacks = (
+            (words.ranks, words.others) if details["here"] is not None else (words.others, words.ranks)
+        )
+        return f"Only {has}, not {lacks}, compiled another graph of {words.mine}, such as its backward"
     first = f", starting at {code(details['name'])}" if details.get("name") else ""
     title = f"On {words.ranks}, {words.mine} computes different tensors{first}"
     pairs = zip(details.get("here") or (), details.get("others") or (), strict=False)

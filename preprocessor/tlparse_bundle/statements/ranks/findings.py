@@ -313,7 +313,7 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         return within(effect.ranks, cause.others)
     if cause.kind == "equal-logs":
         return effect.kind == "rank-differs" and within(effect.ranks, cause.ranks)
-    if cause.kind == "mixed-versions" and same:
+    if cause.kind in ("mixed-versions", "settings") and same:
         return effect.kind in _OF_VERSION
     if not same or effect.kind == cause.kind != "graph":
         return False
@@ -321,6 +321,9 @@ def follows(effect: RankFinding, cause: RankFinding) -> bool:
         return True
     if cause.kind == "graph-break" and effect.kind in ("extra-compile", "execution-order"):
         return _is_rest(effect, cause)  # the rest of the function that only these ranks split
+    if cause.kind == "graph" and effect.kind in ("recompile", "extra-compile"):  # for the usual input
+        later = effect.column > cause.column and effect.place == cause.place
+        return later and bool(cause.details["inputs"])
     if effect.kind == cause.kind == "graph":  # a different input passes from graph to graph
         return effect.column > cause.column and bool(cause.details["inputs"] and effect.details["inputs"])
     return (

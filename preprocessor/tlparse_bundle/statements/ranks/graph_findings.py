@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from tlparse_bundle.base.wording import code, first_line, plural
+from tlparse_bundle.base.wording import code, first_line, large, plural
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import are_moved, odd_groups, of_compiles, ranges, ranks_in
@@ -38,6 +39,7 @@ class DetailsLine(TypedDict):
     """The first line that differs, as stored in details of findings."""
 
     artifact: str
+    change: str | None
     number: int | None
     here: str | None
     others: str | None
@@ -67,6 +69,7 @@ def _line(group: RankGraphsRow) -> DetailsLine | None:
         return None
     return {
         "artifact": group["artifact"],
+        "change": group["change"],
         "number": group["line"],
         "here": group["here"],
         "others": group["others"],
@@ -143,9 +146,11 @@ def _numbers(finder: Finder, column: int, groups: Sequence[RankGraphsRow], reaso
 
 
 def _graph(words: Words) -> tuple[str, str]:
+    if inputs := words.details["inputs"]:
+        return f"In {words.mine}, {words.ranks}: {_first_input(inputs)}", _more_inputs(inputs)
     return (
         f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}",
-        _different_input(words.details["inputs"]) or _different_line(words.details["line"]),
+        _different_line(words.details["line"]),
     )
 
 
@@ -167,10 +172,11 @@ def _rank_numbers(words: Words) -> tuple[str, str]:
 
 def _different_input(different: list[RankGraphsInputs]) -> str:
     """Return "Input `x` is f32 (8, 8) instead of f32 (16, 8)."; empty if no input differs."""
-    if not different:
-        return ""
-    first, *more = different
-    here, others = first["here"], first["others"]
+    return f"{large(_first_input(different))}. {_more_inputs(different)}".strip() if different else ""
+
+
+def _first_input(different: list[RankGraphsInputs]) -> str:
+    here, others = different[0]["here"], different[0]["others"]
     verb = (
         f"is {_tensor(here)} instead of {_tensor(others)}"
         if here and others
@@ -178,8 +184,12 @@ def _different_input(different: list[RankGraphsInputs]) -> str:
         if here
         else "is missing"
     )
-    also = f" (and {plural(len(more), 'more input')})" if more else ""
-    return f"Input {code(first['name'])} {verb}{also}."
+    return f"input {code(local_name(different[0]['name']))} {verb}"
+
+
+def _more_inputs(different: list[RankGraphsInputs]) -> str:
+    more = len(different) - 1
+    return f"{plural(more, 'more input')} {'differs' if more == 1 else 'differ'}." if more else ""
 
 
 def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
@@ -194,6 +204,10 @@ def _different_line(line: DetailsLine | None) -> str:
     """Return "Line 12 is `y = x + 1` instead of `y = x + 2`."; empty if no line differs."""
     if line is None:
         return ""
+    if line["change"] == "added":
+        return f"Line {line['number']} is an extra one: {_code_of(line['here'], 2)}."
+    if line["change"] == "missing":
+        return f"A line is missing at line {line['number']}: {_code_of(line['others'], 2)}."
     here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())
     part = 1 if here and others and here[2] == others[2] else 2
     texts = _code_of(line["here"], part), _code_of(line["others"], part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.ranks.comparable_text import comparable
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     )
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
+_TYPE = re.compile(rb': "[^"]*"')
+_ASSIGNED = re.compile(rb"\s*(\w+) = ")
+_WORD = re.compile(rb"\w+")
 MAX_INPUTS = 20
 MAX_LINE = 300
 MAX_SHOWN = 500  # groups whose first differing line and inputs are read
@@ -31,6 +34,7 @@ class _Line(TypedDict):
     """The first line that differs."""
 
     artifact: str | None
+    change: Literal["replaced", "added", "missing"] | None
     line: int | None
     here: str | None
     others: str | None
@@ -40,7 +44,7 @@ class _Explanation(_Line):
     inputs: list[RankGraphsInputs]
 
 
-_SAME_LINES: _Line = {"artifact": None, "line": None, "here": None, "others": None}
+_SAME_LINES: _Line = {"artifact": None, "change": None, "line": None, "here": None, "others": None}
 _UNEXPLAINED: _Explanation = {"inputs": [], **_SAME_LINES}
 Contents = list[tuple[str, ...]]  # hashes of texts by stage
 
@@ -208,13 +212,41 @@ def _first_line(mine: list[Artifact], others: list[Artifact]) -> _Line:
     for one, other in zip(mine, others, strict=False):
         # Show source comments and '; x = None' only if nothing else differs.
         mine_text, other_text = _numbered_lines(one), _numbered_lines(other)
-        line = _first_pair(
-            _without_comments(mine_text), _without_comments(other_text), _essence
-        ) or _first_pair(mine_text, other_text, None)
+        mine_code, other_code = _without_comments(mine_text), _without_comments(other_text)
+        line = _first_pair(mine_code, other_code, _essence) or _first_pair(mine_text, other_text, None)
         if line is not None:
             number, here, there = line
-            return {"artifact": one.name, "line": number, "here": _text(here), "others": _text(there)}
+            change = _change(mine_code, other_code)
+            return {
+                "artifact": one.name,
+                "change": change,
+                "line": number,
+                "here": None if change == "missing" else _text(here),
+                "others": None if change == "added" else _text(there),
+            }
     return _SAME_LINES
+
+
+def _change(
+    mine: list[_NumberedLine], others: list[_NumberedLine]
+) -> Literal["replaced", "added", "missing"]:
+    """Return whether the first differing line is an insertion: the lines after it continue equally.
+
+    Names of later values differ after an insertion, so names are not compared.
+    """
+    here, there = (_without_names(lines) for lines in (mine, others))
+    first = next((n for n, pair in enumerate(zip_longest(here, there)) if pair[0] != pair[1]), len(here))
+    rest, other_rest = here[first:], there[first:]
+    if rest[1:] == other_rest:
+        return "added"
+    return "missing" if rest == other_rest[1:] else "replaced"
+
+
+def _without_names(lines: list[_NumberedLine]) -> list[bytes]:
+    """Return lines without types and without the names of values that some line assigns."""
+    texts = [_TYPE.sub(b"", _essence(text) or b"") for _, text in lines if text and text.strip()]
+    names = {match[1] for text in texts if (match := _ASSIGNED.match(text))}
+    return [_WORD.sub(lambda word: b"%" if word[0] in names else word[0], text) for text in texts]
 
 
 _NumberedLine = tuple[int | None, bytes | None]

@@ -127,6 +127,12 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
     not_reached = _not_reached(finder)
     comparison = finder.comparison
     first = {column for order in _first_orders(comparison) for column in order}
+    with_calls = {row["rank_compile"] for row in finder.table("rank_compile_calls")}
+    resized = {
+        row["rank_compile"]
+        for row in finder.table("rank_occurrences")
+        if row["kind"] == "recompile" and row["type"] == "size"
+    }
     for column, row in enumerate(finder.table("rank_compiles")):
         having = {finder.member_of[rank] for rank in ranks_in(row["ranks"])}
         lacking = comparison.part(column) - having
@@ -136,9 +142,10 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
         )
         if members:
             ranks = comparison.ranks(members)
+            harmless = rare and (column not in with_calls or column in resized)
             yield finder.finding(
                 "extra-compile" if rare else "missing-compile",
-                "warning",
+                "info" if harmless else "warning",
                 ranks,
                 "rank_compiles",
                 {"shifted": shifted.get(_key_of(ranks), False)},
@@ -188,7 +195,7 @@ def _shifted(words: Words) -> str:
 
 TEMPLATES: Templates = {
     "extra-compile": lambda words: (
-        f"{words.ranks} compiled {words.mine}, but {words.others} did not",
+        f"Only {words.ranks} compiled {words.mine}",
         _shifted(words),
     ),
     "missing-compile": lambda words: (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
@@ -31,6 +31,7 @@ MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(ADDRESS + r"|\b\d{9,}\b|\b(?<=cuda:)\d+")
 # torch/_dynamo/output_graph.py, install_global: numbers that differ between processes.
 _GLOBAL_NUMBER = re.compile(r"___?\d+\b")
+_SIZE = re.compile(r"\b\d+\b")
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
 
@@ -84,8 +85,14 @@ def _failures(frames: Frames) -> list[Occurrence]:
             row["line"],
         )
         for row in frames.table("failures")
-        if row["kind"] in ("compile", "backward", "restart")
+        if row["kind"] in ("backward", "restart") or (row["kind"] == "compile" and _has_failed(frames, row))
     ]
+
+
+def _has_failed(frames: Frames, row: Mapping[str, Any]) -> bool:
+    """Return whether the compile of a failure failed; a graph break alone leaves such a record, too."""
+    number = frames.number_of(row)
+    return number is None or frames.compiles[number]["status"] not in ("ok", "skipped", "empty")
 
 
 def _graph_breaks(frames: Frames) -> list[Occurrence]:
@@ -126,7 +133,7 @@ def _recompile(frame: int | None, text: str | None, reason: RecompileReasonsRow 
     if reason is None:
         return Occurrence("recompile", frame, _COMPILE_ID.sub("", text or "")[:MAX_TEXT], None, None, None)
     text = _COMPILE_ID.sub("", reason["guard"] or text or "")
-    return Occurrence("recompile", frame, text[:MAX_TEXT], None, reason["file"], reason["line"])
+    return Occurrence("recompile", frame, text[:MAX_TEXT], reason["change"], reason["file"], reason["line"])
 
 
 def _guard_lists(frames: Frames) -> dict[int, list[int]]:
@@ -162,6 +169,8 @@ def _guard_hash(guards: list[tuple[str, str]]) -> str | None:
 def _identity(row: Occurrence) -> tuple[str, str, str | None, str, int | None]:
     """Return a key that is equal on all ranks for the same occurrence."""
     kind, _, text, type_, file, line = row
+    if kind == "failure":  # one failure may name a different size on each rank
+        text = _SIZE.sub("#", text)
     return kind, _ADDRESS.sub("*", text), type_, (file or "").replace("\\", "/").rpartition("/")[2], line
 
 
@@ -279,7 +288,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
         }
         yield finder.finding(
             "failed-everywhere" if kind == "failure" and not row["others"] else kind.replace("_", "-"),
-            _SEVERITY[kind],
+            "info" if kind == "recompile" and row["type"] == "size" else _SEVERITY[kind],
             ranks,
             "rank_occurrences",
             details,

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 # Kinds by effect on the job, worst first.
 _EFFECTS = (
     # It stops.
-    ("collective-mismatch", "collective-order", "failed-everywhere", "failure", "unfinished-compile",
-     "empty-log", "cut-log", "recorded-order", "recorded-mismatch", "collective-hang", "never-began",
-     "missing-rank", "collective-waits", "group-differs", "equal-logs"),
+    ("collective-mismatch", "collective-order", "unmatched-transfer", "failed-everywhere", "failure",
+     "unfinished-compile", "empty-log", "cut-log", "recorded-order", "recorded-mismatch", "collective-hang",
+     "never-began", "missing-rank", "collective-waits", "group-differs", "equal-logs"),
     # Its results are wrong.
-    ("missing-wait", "collective-parity", "mixed-versions", "rank-differs"),
+    ("missing-wait", "collective-parity", "mixed-versions", "settings", "rank-differs"),
     # It is slow.
     ("cached-before", "straggler", "late-start", "collective-running"),
     # The ranks differ.

@@ -23,6 +23,8 @@ from tlparse_bundle.statements.ranks import (
     logs,
     matching,
     occurrences,
+    point_to_point,
+    rank_settings,
     skew,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
@@ -62,6 +64,8 @@ ANALYSES: tuple[type[Analysis], ...] = (
     skew.Skew,
     health.Health,
     call_order.Order,
+    point_to_point.PointToPoint,
+    rank_settings.SettingsOfRanks,
 )
 
 
@@ -79,6 +83,8 @@ KIND_MODULES: tuple[KindModule, ...] = (
     logs,
     health,
     call_findings,
+    point_to_point,
+    rank_settings,
     flight_recorder,
     occurrences,
     matching,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Code, Frame, Frames, code_of
@@ -51,10 +51,13 @@ def described(frames: Sequence[Frame], inputs: Sequence[str | None], groups: Ite
 def roles_of(ranks: Sequence[Rank]) -> list[list[int]]:
     """Return the roles as lists of positions in ``ranks``, in order. Ranks without compiles have none."""
     kinds: dict[tuple[object, ...], list[int]] = {}
+    callers: dict[str, list[int]] = {}
     for number, rank in enumerate(ranks):
+        for group in rank.groups:
+            callers.setdefault(group, []).append(number)
         if rank.inputs:
             kinds.setdefault((frozenset(rank.inputs.items()), rank.groups), []).append(number)
-    roles = _connected(ranks, list(kinds.values()))
+    roles = _connected(ranks, list(kinds.values()), callers)
     while len(roles) > 1 and not _are_plausible(ranks, roles):
         joined = _with_odd_one_joined(ranks, roles)
         if joined is None:
@@ -63,17 +66,23 @@ def roles_of(ranks: Sequence[Rank]) -> list[list[int]]:
     return sorted(map(sorted, roles))
 
 
-def _connected(ranks: Sequence[Rank], kinds: list[list[int]]) -> list[list[int]]:
+def _connected(
+    ranks: Sequence[Rank], kinds: list[list[int]], callers: Mapping[str, list[int]]
+) -> list[list[int]]:
     roles: list[list[list[int]]] = []
     for kind in kinds:
-        near = [
-            role for role in roles if any(_may_be_equal(ranks[kind[0]], ranks[other[0]]) for other in role)
-        ]
+        near = [role for role in roles if any(_have_one_role(ranks, kind, other, callers) for other in role)]
         roles = [
             *(role for role in roles if role not in near),
             [kind, *(other for role in near for other in role)],
         ]
     return [[number for kind in role for number in kind] for role in roles]
+
+
+def _have_one_role(
+    ranks: Sequence[Rank], kind: list[int], other: list[int], callers: Mapping[str, list[int]]
+) -> bool:
+    return _may_be_equal(ranks[kind[0]], ranks[other[0]]) and not _has_own_group(ranks, kind, other, callers)
 
 
 def _may_be_equal(one: Rank, other: Rank) -> bool:
@@ -82,6 +91,21 @@ def _may_be_equal(one: Rank, other: Rank) -> bool:
     if not common or min(len(one.inputs), len(other.inputs)) > len(common):
         return False
     return not any(_differ(one.inputs[code], other.inputs[code]) for code in common)
+
+
+def _has_own_group(
+    ranks: Sequence[Rank], kind: list[int], other: list[int], callers: Mapping[str, list[int]]
+) -> bool:
+    """Return whether the ranks that compiled more did so in a process group of their own.
+
+    Ranks that only ended earlier compiled the beginning of what the others did.
+    """
+    less, more = sorted((kind, other), key=lambda one: len(ranks[one[0]].inputs))
+    few, many = list(ranks[less[0]].inputs), list(ranks[more[0]].inputs)
+    if many[: len(few)] == few:
+        return False
+    new = ranks[more[0]].groups - ranks[less[0]].groups
+    return any(len(callers[group]) > 1 and set(callers[group]) == set(more) for group in new)
 
 
 def _differ(one: str | None, other: str | None) -> bool:

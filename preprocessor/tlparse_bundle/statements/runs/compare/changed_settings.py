@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import code, listed, plural
-from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Run
+from tlparse_bundle.statements.settings import MAX_WORD, SETTING_MODULES, SWITCHES, settings_of
 
 _MAX_VALUE = 200  # characters of a value in details
-MAX_WORD = 40  # characters of a value in a sentence
 _MOST = 5  # settings with a change of their own; the others share one
 _MOST_NAMES = 20
-# Words in names of settings that depend on the machine, not on the compile.
-_OF_MACHINES = frozenset(("dir", "path", "pid", "port", "upload"))
-_MODULES = {
-    "inductor_config": "torch._inductor.config",
-    "dynamo_config": "torch._dynamo.config",
-    "functorch_config": "torch._functorch.config",
-}
-_SWITCHES = {"true": "on", "false": "off"}
 
 
 class Effect(NamedTuple):
@@ -94,7 +83,7 @@ class Setting(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        return f"{_MODULES.get(self.config, self.config)}.{self.name}"
+        return f"{SETTING_MODULES.get(self.config, self.config)}.{self.name}"
 
     @property
     def words(self) -> str:
@@ -104,8 +93,8 @@ class Setting(NamedTuple):
 
 def value_words(name: str, base: str, new: str) -> str:
     """Return the new value of a setting and the old one, in a few words."""
-    if new in _SWITCHES and base in _SWITCHES:
-        return f"{code(name)} {_SWITCHES[new]}, was {_SWITCHES[base]}"
+    if new in SWITCHES and base in SWITCHES:
+        return f"{code(name)} {SWITCHES[new]}, was {SWITCHES[base]}"
     if max(len(new), len(base)) > MAX_WORD:
         return f"{code(name)} has a different value"
     return f"{code(name)} is {code(new)}, was {code(base)}"
@@ -171,30 +160,13 @@ def _full(setting: Setting) -> str:
 
 def changed_settings(base: Run, new: Run) -> list[Setting]:
     """Return settings that both runs record with different values, by name."""
-    ours, theirs = _settings(base), _settings(new)
-    settings = []
-    for config in sorted(ours.keys() & theirs.keys()):
-        before, now = ours[config], theirs[config]
-        for name in sorted(before.keys() & now.keys()):
-            if dumps(before[name]) != dumps(now[name]):
-                setting = Setting(config, name, _text(before[name]), _text(now[name]))
-                if setting.base != setting.new and _OF_MACHINES.isdisjoint(re.split(r"[._]", name)):
-                    settings.append(setting)
-    return settings
-
-
-def _settings(run: Run) -> dict[str, dict[str, Any]]:
-    """Return the settings of the first compile, by configuration."""
-    settings: dict[str, dict[str, Any]] = {}
-    for config in run.configs:
-        if config["base"] is None and type(config["value"]) is dict:
-            settings.setdefault(config["field"], config["value"])
-    return settings
-
-
-def _text(value: Any) -> str:
-    """Return a value as JSON without machine-specific text."""
-    return normalised(dumps(value).decode())
+    ours, theirs = settings_of(base.configs), settings_of(new.configs)
+    return [
+        Setting(config, name, ours[config][name], theirs[config][name])
+        for config in sorted(ours.keys() & theirs.keys())
+        for name in sorted(ours[config].keys() & theirs[config].keys())
+        if ours[config][name] != theirs[config][name]
+    ]
 
 
 def give_reasons(changes: Sequence[Change]) -> None:

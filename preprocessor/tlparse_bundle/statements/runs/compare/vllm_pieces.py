@@ -11,9 +11,10 @@ from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change, Direction
-from tlparse_bundle.statements.runs.compare.changed_settings import MAX_WORD, value_words
+from tlparse_bundle.statements.runs.compare.changed_settings import value_words
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Pieces, Run
+from tlparse_bundle.statements.settings import MAX_WORD
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
