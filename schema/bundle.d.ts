@@ -1888,6 +1888,88 @@ export interface Manifest {
   }>;
 }
 
+/** Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed. Inputs are not part of a peak: the caller has allocated them. Memory that a library keeps for itself, such as a workspace of cuBLAS, is not counted. Sizes on CUDA and XPU are rounded up to 512 bytes, as their allocators do. */
+export interface Memory {
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Type of the device: 'cpu', 'cuda'; null when the code allocates nothing and the log does not record the device of its inputs. */
+  device: string | null;
+  /** The most bytes that the buffers of the code have at one time; null when unknown, see 'unknown'. */
+  peak_bytes: number | null;
+  /** The same of the buffers whose size is known: the peak is at least this. */
+  known_peak_bytes: number;
+  /** Line of the code at which known_peak_bytes is reached first, from 1; null without a buffer. */
+  peak_line: number | null;
+  /** The same as a number of an executed statement: compare first_step and last_step of memory_buffers. */
+  peak_step: number | null;
+  /** Why peak_bytes is null; empty when it is known. 'operator': an operator may allocate more than the code shows; 'size': a size is decided at run time, or the log has no hint of it; 'dtype': the type of a result is not recorded; 'statement': a statement outside the known forms; 'branch': statements of which only a part runs, or that run several times; 'language': not Python, and not C++ of the C++ wrapper; 'limit': more statements or buffers than are followed. */
+  unknown: ("operator" | "size" | "dtype" | "statement" | "branch" | "language" | "limit")[];
+  /** Operators that may allocate more than the code shows; at most 100. */
+  operators: string[];
+  /** Whether sizes depend on symbols: the bytes are then those for the hints of the symbols, the sizes of the first call. */
+  is_hint: boolean;
+  /** Bytes that its inputs span, each counted by itself; null when one is unknown. */
+  input_bytes: number | null;
+  /** Bytes of new buffers that it returns to the program; null when one is unknown, or when a forward's saved values are not known. */
+  output_bytes: number | null;
+  /** Bytes of new buffers that a forward returns only to save them for its backward; null when one is unknown, or when the log lacks the backward graph. */
+  saved_bytes: number | null;
+  /** Inputs and buffers of the code on this device. */
+  buffer_count: number;
+}
+
+/** Buffers of generated code: one row per input and allocation, in the order in which the code meets them. A buffer that is reused under a new name, or seen through views, is one row. A code with more than 2,000 buffers keeps the largest. The live bytes at a step are the sum over the buffers that are not inputs with first_step <= step and last_step > step or null. */
+export interface MemoryBuffers {
+  /** The record with the code: 'code_event' of memory. */
+  code_event: number;
+  /** First name in the code; empty when it never gets one. */
+  name: string;
+  /** Later names of the same memory; at most 50. */
+  aliases: string[];
+  /** 'input'; 'output': returned to the program; 'saved': returned only to be saved for the backward; 'intermediate'. */
+  role: "input" | "output" | "saved" | "intermediate";
+  /** Whether the backward gets it, inputs and outputs included; null when not known. */
+  saved: boolean | null;
+  /** Type of its device; null when not recorded. */
+  device: string | null;
+  /** What the allocator takes for it; for an input the bytes that it spans. null when unknown. */
+  bytes: number | null;
+  /** Why bytes is null: the words of 'unknown' in memory. */
+  unknown: "operator" | "size" | "dtype" | "statement" | "branch" | "language" | "limit" | null;
+  /** Whether the bytes depend on hints of symbols. */
+  is_hint: boolean;
+  /** Data type, such as 'float32'; null when not recorded. */
+  dtype: string | null;
+  /** Sizes, as numbers or expressions of symbols; null when not recorded. At most 100. */
+  shape: (number | string)[] | null;
+  /** Line of the code that allocates it, from 1. */
+  first_line: number;
+  /** Line that ends its last reference; null when the code returns it. */
+  last_line: number | null;
+  /** Number of the statement that allocates it, in the order of execution. */
+  first_step: number;
+  /** Number of the statement that ends its last reference; null when the code returns it. */
+  last_step: number | null;
+  /** The kernel or operator that writes it first: 'name' in table kernels; null when not known. */
+  kernel: string | null;
+  /** Line of that call, with which kernels and provenance_kernels have it in call_lines; null when not known. */
+  kernel_line: number | null;
+  /** Node of the post-grad graph, for what the code returns; null when not known. */
+  node: string | null;
+  /** File of that node, or of the last source node of the kernel; null when not known. */
+  file: string | null;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
+}
+
 /** JSON of the records: one row per record, in file order. A record without a row has the metadata {<type>: {}}. `first_event` of each file in log.json is the first record with a row in it. Fields that `events` holds are left out (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by the id of a row of `stacks` ('stack_index', 'user_stack_index'). */
 export interface Metadata {
   /** Number of the record. */
@@ -3483,7 +3565,7 @@ export interface Comparison {
     /** Changes: new errors first, then by absolute cost, each followed by the changes that it caused. */
     changes: {
       /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "time";
       /** new and gone: in one log only. worse and better: in both, but different. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As in findings. */

@@ -960,6 +960,53 @@ class LinksRow(TypedDict):
     safe: bool
 
 
+class MemoryRow(TypedDict):
+    """Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed."""
+
+    code_event: int
+    compile: str | None
+    attempt: int | None
+    device: str | None
+    peak_bytes: int | None
+    known_peak_bytes: int
+    peak_line: int | None
+    peak_step: int | None
+    unknown: list[Literal["operator", "size", "dtype", "statement", "branch", "language", "limit"]]
+    operators: list[str]
+    is_hint: bool
+    input_bytes: int | None
+    output_bytes: int | None
+    saved_bytes: int | None
+    buffer_count: int
+
+
+class MemoryBuffersRow(TypedDict):
+    """Buffers of generated code: one row per input and allocation, in the order in which the code meets them."""
+
+    code_event: int
+    name: str
+    aliases: list[str]
+    role: Literal["input", "output", "saved", "intermediate"]
+    saved: bool | None
+    device: str | None
+    bytes: int | None
+    unknown: Literal["operator", "size", "dtype", "statement", "branch", "language", "limit"] | None
+    is_hint: bool
+    dtype: str | None
+    shape: list[int | str] | None
+    first_line: int
+    last_line: int | None
+    first_step: int
+    last_step: int | None
+    kernel: str | None
+    kernel_line: int | None
+    node: str | None
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
+
+
 class MetadataRow(TypedDict):
     """JSON of the records: one row per record, in file order."""
 
@@ -1961,6 +2008,10 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["limits"]) -> list[LimitsRow]: ...
     @overload
     def __call__(self, name: Literal["links"]) -> list[LinksRow]: ...
+    @overload
+    def __call__(self, name: Literal["memory"]) -> list[MemoryRow]: ...
+    @overload
+    def __call__(self, name: Literal["memory_buffers"]) -> list[MemoryBuffersRow]: ...
     @overload
     def __call__(self, name: Literal["metadata"]) -> list[MetadataRow]: ...
     @overload

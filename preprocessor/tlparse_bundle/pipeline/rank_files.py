@@ -185,7 +185,7 @@ def write_ranks(
 
 
 def _run_of(row: dict[str, Any], digests: Mapping[str, bytes]) -> RunOfLog:
-    """Return what tells the run of a log."""
+    """Return the facts that decide which run a log belongs to."""
     world_size, start_epoch_us, last_epoch_us, pid = loads(digests[_RUN])
     frames = [Frame(*frame) for frame in loads(digests[_FRAMES])]
     return RunOfLog(
