@@ -949,6 +949,169 @@ export interface Findings {
   details: Record<string, unknown>;
 }
 
+/** Calls in Flight Recorder dumps: one row per recorded call and rank, by rank and order of calls, joined to the compile whose code made the call. A bundle has the last 200,000 calls, equally many of each rank. */
+export interface FlightRecorderCalls {
+  /** The rank. */
+  rank: number;
+  /** record_id: number of the call among those of the rank. */
+  record: number;
+  /** Name of the process group: 'group' of flight_recorder_groups. */
+  group: string;
+  /** Its description. */
+  description: string;
+  /** Backend, such as nccl or gloo; null when not recorded. */
+  backend: string | null;
+  /** Operation, such as all_reduce. */
+  operation: string;
+  /** Whether it is a point-to-point call (send or recv). */
+  p2p: boolean;
+  /** collective_seq_id: number of the collective in the group, from 1; of point-to-point calls p2p_seq_id. */
+  sequence: number;
+  /** Sender of a point-to-point call, as a rank of the group; null for others. */
+  source: number | null;
+  /** Receiver of a point-to-point call, as a rank of the group; null for others. */
+  destination: number | null;
+  /** Sizes of the inputs. */
+  input_sizes: number[][];
+  /** Types of the inputs, as torch records them ('Float'). */
+  input_dtypes: string[];
+  /** Sizes of the outputs. */
+  output_sizes: number[][];
+  /** Types of the outputs. */
+  output_dtypes: string[];
+  /** Recorded state; null for an unknown one. gloo only records 'scheduled'. */
+  state: "scheduled" | "started" | "completed" | null;
+  /** Whether the call has finished: state 'completed', or retired with gloo. */
+  finished: boolean;
+  /** When the call was made, in microseconds since 1970-01-01 UTC. */
+  created_epoch_us: number | null;
+  /** When its start was noticed; null when not recorded. */
+  started_epoch_us: number | null;
+  /** When its end was noticed; null when not recorded. */
+  completed_epoch_us: number | null;
+  /** Duration in microseconds; null when not recorded (TORCH_NCCL_ENABLE_TIMING). */
+  duration_us: number | null;
+  /** Timeout in milliseconds; null when not recorded. */
+  timeout_ms: number | null;
+  /** Stack of the call: 'id' of flight_recorder_stacks; null without one. */
+  stack: number | null;
+  /** 'compiled': the call comes from compiled code; 'eager': it does not; null when unknown, as without a stack. */
+  origin: "compiled" | "eager" | null;
+  /** Key of the compile whose code made the call; null when unknown, or outside compiled code. */
+  compile: string | null;
+  /** That compile among the matched ones: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** How the compile was found. 'generated_code': the stack names the file of its code; 'function': the stack has its function, which has one compile; 'sizes': of the compiles of that function, one makes this call with these sizes; 'order': without a stack, from the operation, sizes and order of the calls. null without a compile. */
+  joined_by: "generated_code" | "function" | "sizes" | "order" | null;
+  /** Function that made the call: of the program, from the stack or the log; null when unknown. */
+  function: string | null;
+  /** Its file; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Dumps of PyTorch's Flight Recorder, one row per rank. Only in bundles built with --flight-recorder. */
+export interface FlightRecorderDumps {
+  /** Rank, from the name of the file. */
+  rank: number;
+  /** Log of the rank; null without one. */
+  log: string | null;
+  /** Name of the file. */
+  file: string;
+  /** 'json': from torch._C._distributed_c10d._dump_fr_trace_json; 'pickle': from _dump_fr_trace, as torch itself writes dumps. */
+  format: "json" | "pickle";
+  /** Version of the format, such as 2.10; null when it is not a version. */
+  version: string | null;
+  /** Entries in the dump. The Flight Recorder keeps the newest ones (TORCH_FR_BUFFER_SIZE). */
+  entry_count: number;
+  /** Entries in flight_recorder_calls: readable ones, and of many ranks only the last ones. */
+  call_count: number;
+  /** Whether the dump has stacks. JSON has none. */
+  stacks: boolean;
+}
+
+/** Process groups in Flight Recorder dumps, and what their ranks do: one row per group, those in which ranks wait first. */
+export interface FlightRecorderGroups {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name of the group, as torch numbers or hashes it; '0' is the default group. Groups of the same name with different ranks are different groups. */
+  group: string;
+  /** Its description (group_desc), such as 'default_pg' or 'mesh_tp'; 'undefined' without one. */
+  description: string;
+  /** Its ranks. */
+  ranks: number[][];
+  /** 'recorded': the dumps name the ranks; 'all': it is the default group, so all ranks of the job; 'callers': ranks that call in it, in a dump or in compiled code, so ranks may be missing. */
+  ranks_from: "recorded" | "all" | "callers";
+  /** 'differs': ranks made different calls; 'missing': ranks wait for ranks that have not made the call; 'waiting': all ranks made the call, and it has not finished; 'unknown': ranks wait, and ranks without a dump may not have made the call; 'finished': no rank waits. */
+  state: "differs" | "missing" | "waiting" | "unknown" | "finished";
+  /** Number of the call in which ranks wait or differ, otherwise of the last one; from 1. null without a call. */
+  sequence: number | null;
+  /** Operation of that call. */
+  operation: string | null;
+  /** Ranks that wait in that call. */
+  waiting: number[][];
+  /** Ranks with a dump that have not made that call. */
+  missing: number[][];
+  /** Ranks without a dump. */
+  no_dump: number[][];
+}
+
+/** The call that each rank is in, for each of its process groups, from Flight Recorder dumps: the first one that has not finished, otherwise the last one. One row per group and rank with a dump. */
+export interface FlightRecorderPositions {
+  /** The group: 'id' of flight_recorder_groups. */
+  group: number;
+  /** The rank. */
+  rank: number;
+  /** 'waiting': a call has not finished; 'finished': all calls have; 'none': the dump has no call of the rank in this group. */
+  state: "waiting" | "finished" | "none";
+  /** The call: 'record' of flight_recorder_calls; null without one. */
+  record: number | null;
+  /** Whether it is a point-to-point call (send or recv). */
+  p2p: boolean;
+  /** Its number among the collectives of the group, or among the point-to-point calls; from 1. */
+  sequence: number | null;
+  /** Its operation, such as all_reduce. */
+  operation: string | null;
+  /** Its state as recorded: 'scheduled', 'started' or 'completed'. gloo only records 'scheduled'. */
+  recorded_state: "scheduled" | "started" | "completed" | null;
+  /** When the rank made the call, in microseconds since 1970-01-01 UTC. */
+  since_epoch_us: number | null;
+  /** pg_status: last_enqueued_collective of the rank. null when not recorded. */
+  last_enqueued: number | null;
+  /** pg_status: last_started_collective. */
+  last_started: number | null;
+  /** pg_status: last_completed_collective. */
+  last_completed: number | null;
+  /** 'compiled': the call comes from compiled code; 'eager': it does not; null when unknown, as without a stack. */
+  origin: "compiled" | "eager" | null;
+  /** Key of the compile whose code made the call; null when unknown, or outside compiled code. */
+  compile: string | null;
+  /** That compile among the matched ones: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** Function that made the call: of the program, from the stack or the log; null when unknown. */
+  function: string | null;
+  /** Its file; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Distinct stacks of the calls in flight_recorder_calls. */
+export interface FlightRecorderStacks {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Frames, innermost first, at most 200. In compiled code of Inductor, the frames after that of the generated code are the lines of the program that it was compiled from. */
+  frames: {
+    /** Name of the function. */
+    function: string;
+    /** File. */
+    file: string;
+    /** Line; null when not recorded. */
+    line: number | null;
+  }[];
+}
+
 /** Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order. */
 export interface FunctorchConfigs {
   /** Number of the record. */
@@ -1568,7 +1731,7 @@ export interface Manifest {
       };
     };
   }[];
-  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks. */
+  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. */
   job?: {
     /** Headline: what blocks the job, or that the ranks agree. Plain text, code in backticks. */
     text: string;
@@ -1613,7 +1776,7 @@ export interface Manifest {
       info: number;
     };
   };
-  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; readers ignore those that they don't recognize. */
+  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. More tables may be added; readers ignore those that they don't recognize. */
   rank_tables?: Record<string, {
     /** Number of rows. */
     rows: number;
@@ -1625,7 +1788,7 @@ export interface Manifest {
       rows: number;
     }[];
   }>;
-  /** Problems in comparing ranks: messages by code. */
+  /** Problems in comparing ranks and in reading Flight Recorder dumps: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a redacted bundle: see docs/how-to/share.md. */
   redacted?: {
@@ -2277,7 +2440,7 @@ export interface RankFindings {
   compile: string | null;
   /** Its key on the lowest of the other ranks; null without one. */
   others_compile: string | null;
-  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs; from Flight Recorder dumps: recorded-order, recorded-mismatch, collective-hang (other ranks wait in a call that these have not made). Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before, collective-running (a recorded call has not finished). Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
   kind: string;
   /** 16 hex digits that identify the finding across runs. */
   fingerprint: string;

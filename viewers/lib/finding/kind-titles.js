@@ -39,9 +39,11 @@ const OF_LOGS = {
 /** Of findings over ranks. @type {Record<string, string>} */
 const OF_RANKS = {
   "cached-before": "Different cache state",
+  "collective-hang": "Ranks wait in a recorded call",
   "collective-mismatch": "Mismatched collectives",
   "collective-order": "Different order across process groups",
   "collective-parity": "Schedule and code differ",
+  "collective-running": "A recorded call has not finished",
   "collective-waits": "Ranks wait for a collective",
   "collectives": "Different collective schedules",
   "compile-order": "Different compile order",
@@ -67,6 +69,8 @@ const OF_RANKS = {
   "rank-differs": "Rank differs from the file name",
   "rank-numbers": "Numbers that depend on the rank",
   "recompile": "Recompile on some ranks",
+  "recorded-mismatch": "Recorded calls differ",
+  "recorded-order": "Different order of groups",
   "restart": "Restart on some ranks",
   "settings": "Different settings",
   "stages": "Roles of ranks",
