@@ -128,7 +128,8 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
         place, row = example
         text = re.sub(r"```.*?```", "", row["text"] or "", flags=re.DOTALL)
         paragraphs = [row["title"], *(" ".join(line.split()) for line in text.splitlines() if line.strip())]
-        lines.append(f"**Example** from `fixtures/{place}`:")
+        archive = ".tar.zst" if place.startswith("parallel/") else ""
+        lines.append(f"**Example** from `fixtures/{place}{archive}`:")
         lines.append("\n>\n".join(f"> {_plain(paragraph)}" for paragraph in paragraphs))
     else:
         lines.append("No log in `fixtures/` shows this finding.")

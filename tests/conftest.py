@@ -75,12 +75,16 @@ def once(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def built(once):
-    """Return built(path): the bundle of a log or a folder of logs, built once per session."""
+    """Return built(path): the bundle of a log or a folder of logs, built once per session.
+
+    Dumps in a folder beside the logs are read, too.
+    """
     bundles = {}
 
     def build_it(path, out):
         with unguarded():
-            build(discover([path]), out, jobs=1)
+            dumps = path.parent / "dumps"
+            build(discover([path]), out, jobs=1, flight_recorder=[str(dumps)] if dumps.is_dir() else ())
 
     def build_once(path):
         if path not in bundles:

@@ -17,6 +17,7 @@ JOBS = (
     "parallel/other_options",
     "parallel/ring_wrong_peer",
     "parallel/moe_splits",
+    "flight_recorder/wrong_order",
 )
 # Rows missing from all fixtures.
 RARE = {
