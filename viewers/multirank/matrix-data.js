@@ -12,6 +12,8 @@ export const MARKS = {
   "unfinished-compile": ["◌", "unfinished"],
   "never-began": ["∅", "never began"],
   "collective-mismatch": ["⇎", "mismatched collective"],
+  "collective-order": ["⇅", "different order across process groups"],
+  "unmatched-transfer": ["⇢", "send or receive without a counterpart"],
   "collective-waits": ["⇏", "missing collective"],
   "group-differs": ["⇉", "different process group"],
   "missing-wait": ["⇄", "missing wait"],
