@@ -50,9 +50,15 @@ export async function readOrder(bundle) {
   };
 }
 
-/** Build the section of process groups; null when compiled code has no collectives. @param {import("./data.js").Model} model @param {Order} order */
-export function groupsPart(model, order) {
-  if (!order.groups.length) return transfersPart(model, order);
+/** Build the sections of process groups and of sends; null when compiled code has no collectives. @param {import("./data.js").Model} model @param {Order} order */
+export function callsPart(model, order) {
+  const sections = [groupsPart(model, order), transfersPart(model, order)].filter(Boolean);
+  return sections.length ? sections : null;
+}
+
+/** @param {import("./data.js").Model} model @param {Order} order */
+function groupsPart(model, order) {
+  if (!order.groups.length) return null;
   const differing = order.groups.filter(differs);
   const rows = [...differing, ...order.groups.filter((group) => !differs(group))]; // those that differ first
   const body = h(
@@ -119,7 +125,6 @@ export function groupsPart(model, order) {
     rows.length > MOST && more,
     crossing(model, order),
     split(model, order),
-    transfersPart(model, order),
   );
 }
 
@@ -212,7 +217,7 @@ function split(model, { splits, calls }) {
 function crossing(model, order) {
   if (!order.crossed.length) return null;
   const [{ position, effect }] = order.crossed;
-  const names = order.crossed.map(({ collective_call: call }) => order.calls[call]?.group ?? "unknown");
+  const axes = new Map(order.groups.map(({ group, axis }) => [group, axis]));
   return h(
     "section",
     { "aria-label": "Order across process groups" },
@@ -228,9 +233,17 @@ function crossing(model, order) {
     h(
       "ul",
       null,
-      order.crossed.map((one, i) =>
-        h("li", null, sides(model, order, [one]), ", process group ", h("code", null, names[i])),
-      ),
+      order.crossed.map((one) => {
+        const name = order.calls[one.collective_call]?.group ?? null;
+        return h(
+          "li",
+          null,
+          sides(model, order, [one]),
+          ", process group ",
+          h("code", null, name ?? "unknown"),
+          axes.has(name) && ` along axis ${axes.get(name)}`,
+        );
+      }),
     ),
   );
 }
@@ -241,7 +254,7 @@ function transfersPart(model, { transfers }) {
   return h(
     "section",
     { "aria-label": "Sends and receives without a counterpart" },
-    h("h3", null, "Sends and receives without a counterpart"),
+    h("h2", null, "Sends and receives without a counterpart"),
     h(
       "ul",
       null,

@@ -12,7 +12,7 @@ export const MARKS = {
   "unfinished-compile": ["◌", "unfinished"],
   "never-began": ["∅", "never began"],
   "collective-mismatch": ["⇎", "mismatched collective"],
-  "collective-order": ["⇅", "different order across process groups"],
+  "collective-order": ["⇅", "different group order"],
   "unmatched-transfer": ["⇢", "send or receive without a counterpart"],
   "collective-waits": ["⇏", "missing collective"],
   "group-differs": ["⇉", "different process group"],

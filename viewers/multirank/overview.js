@@ -37,7 +37,9 @@ export async function openOverview({ model, state }) {
       if (current.rank === rank) return void scrollToFirst(model, matrix);
       rank = current.rank;
       structure.select(rank);
+      const focused = summary.contains(document.activeElement);
       fill(summary, model.bundle.manifest.growing && running, summaryPart(model, state));
+      if (focused) summary.focus();
     },
     key: (event) => {
       if (event.key !== "n" && event.key !== "N") return false;
@@ -111,13 +113,13 @@ function scrollToFirst(model, matrix) {
 function summaryPart(model, state) {
   if (!model.result)
     return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
-  const { job, findings } = model.result;
+  const { job } = model.result;
   const rank = /^\d+$/.test(state.current.rank) ? Number(state.current.rank) : null;
   return [
     h("h1", null, rich(job.text)),
     runsPart(job),
     rank !== null && rankPart(model, state, rank),
-    findings.length > 0 && findingTree(model, state, rank),
+    findingsOf(model, rank).length > 0 && findingTree(model, state, rank),
   ];
 }
 
