@@ -1,6 +1,6 @@
 // The structure of the job as a picture: a part per role, a cell per rank, and signs on the ranks that differ.
 import { words } from "../lib/bundle/ranks.js";
-import { fill, h } from "../lib/page/dom.js";
+import { afterPaint, append, fill, h } from "../lib/page/dom.js";
 import { marking, partsOf, severities } from "./structure-data.js";
 import { bySeverity, directions, functionOf, lineText, rankText, structureText } from "./structure-words.js";
 
@@ -8,6 +8,8 @@ import { bySeverity, directions, functionOf, lineText, rankText, structureText }
 /** @typedef {import("../lib/page/hash-state.js").HashState} State */
 /** @typedef {import("./structure-data.js").Part} Part */
 /** @typedef {"error" | "warning"} Mark */
+
+const LINES_AT_ONCE = 4; // of small cells, drawn in one task
 
 /** @type {Record<Mark | "silent" | "missing", string>} */
 const SIGNS = { error: "✖", warning: "▲", silent: "∅", missing: "·" };
@@ -27,8 +29,8 @@ export function structurePart(model, state) {
       { class: "structure-words" },
       h("p", null, structureText(model, parts)),
       signs(parts, marks, numbered),
-      tablePart(model, parts, found, numbered),
     ),
+    tablePart(model, parts, found, numbered),
   );
   return { element, select: (rank) => picture?.select(rank) };
 }
@@ -78,7 +80,12 @@ class Picture {
     this.lines = parts.flatMap(({ bands }) => bands.flat());
     /** @type {Map<number, HTMLElement>} */
     this.cells = new Map();
-    const chosen = Number(state.current.rank || NaN);
+    /** Draw the cells of the lines that have none yet. @type {(() => void)[]} */
+    this.undrawn = [];
+    this.chosen = Number(state.current.rank || NaN);
+    const all = this.lines.flat();
+    /** The rank that Tab leads to. */
+    this.current = all.includes(this.chosen) ? this.chosen : all[0];
     this.element = h(
       "div",
       {
@@ -87,10 +94,9 @@ class Picture {
         "aria-label": "Ranks by role",
         "style": { "--digits": Math.max(2, ...parts.map(({ ranks }) => String(ranks.at(-1)?.[1]).length)) },
       },
-      parts.map((part) => this.part(part, chosen)),
+      parts.map((part) => this.part(part)),
     );
-    this.current = this.cells.has(chosen) ? chosen : (this.lines[0]?.[0] ?? -1);
-    this.cells.get(this.current)?.setAttribute("tabindex", "0");
+    this.draw();
     const rankOf = (/** @type {Event} */ event) => {
       const cell = /** @type {Element} */ (event.target).closest("[role=option]");
       return cell ? Number(/** @type {HTMLElement} */ (cell).dataset.rank) : null;
@@ -107,8 +113,14 @@ class Picture {
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }
 
-  /** @param {Part} part @param {number} chosen */
-  part({ name, role, ranks, kind, bands, beside }, chosen) {
+  /** Draw some lines, and the next ones after a paint: a thousand cells take too long for one task. */
+  draw() {
+    for (const line of this.undrawn.splice(0, this.numbered ? this.undrawn.length : LINES_AT_ONCE)) line();
+    if (this.undrawn.length) afterPaint(() => this.draw());
+  }
+
+  /** @param {Part} part */
+  part({ name, role, ranks, kind, bands, beside }) {
     const label = role === null ? null : functionOf(this.model, role);
     return h(
       "div",
@@ -126,31 +138,37 @@ class Picture {
           h(
             "div",
             { class: "structure-band" },
-            lines.map((line) =>
-              h(
+            lines.map((line) => {
+              const element = h(
                 "div",
-                { class: "structure-line" },
+                { class: "structure-line", style: { "--cells": line.length } },
                 !this.numbered &&
                   h("span", { "class": "structure-range", "aria-hidden": "true" }, lineText(line)),
-                line.map((rank) => this.cell(rank, kind, rank === chosen)),
-              ),
-            ),
+              );
+              this.undrawn.push(() =>
+                append(
+                  element,
+                  line.map((rank) => this.cell(rank, kind)),
+                ),
+              );
+              return element;
+            }),
           ),
         ),
       ),
     );
   }
 
-  /** @param {number} rank @param {Part["kind"]} kind @param {boolean} chosen */
-  cell(rank, kind, chosen) {
+  /** @param {number} rank @param {Part["kind"]} kind */
+  cell(rank, kind) {
     const mark = this.marks.get(rank);
     const cell = document.createElement("div");
     const silence = kind === "missing" ? ", no log" : kind === "silent" ? ", compiled nothing" : "";
     cell.className = `structure-cell${mark ? ` ${mark}` : ""}`;
     cell.setAttribute("role", "option");
-    cell.setAttribute("aria-selected", String(chosen));
+    cell.setAttribute("aria-selected", String(rank === this.chosen));
     cell.setAttribute("aria-label", `rank ${rank}${mark ? `, ${mark}` : ""}${silence}`);
-    cell.tabIndex = -1;
+    cell.tabIndex = rank === this.current ? 0 : -1;
     cell.dataset.rank = String(rank);
     if (this.numbered) cell.textContent = mark ? `${SIGNS[mark]} ${rank}` : String(rank);
     this.cells.set(rank, cell);
@@ -168,7 +186,8 @@ class Picture {
   select(chosen) {
     for (const cell of this.element.querySelectorAll("[aria-selected=true]"))
       cell.setAttribute("aria-selected", "false");
-    this.cells.get(Number(chosen || NaN))?.setAttribute("aria-selected", "true");
+    this.chosen = Number(chosen || NaN);
+    this.cells.get(this.chosen)?.setAttribute("aria-selected", "true");
   }
 
   /** Move the focus, and the tab stop, to a rank. @param {number} rank */
