@@ -21,6 +21,9 @@ export async function openOverview({ model, state }) {
   const live = model.bundle.manifest.growing ? await import("../lib/live/running.js") : null;
   const leads = { href: (/** @type {string} */ log) => inViewer(model.bundle, "default", { log }) };
   const running = live?.runningNow(model.bundle, leads);
+  await pause();
+  let structure = structurePart(model, state);
+  await pause();
   let { matrix, section } = matrixPart(model, state);
   const summary = h(
     "section",
@@ -28,7 +31,6 @@ export async function openOverview({ model, state }) {
     running,
     summaryPart(model, state),
   );
-  let structure = structurePart(model, state);
   let rank = state.current.rank;
   return {
     element: h("div", { class: "fill overview" }, structure.element, summary, section),
@@ -74,6 +76,9 @@ export async function openOverview({ model, state }) {
     },
   };
 }
+
+/** End the task: a thousand ranks take longer to draw than a task should. */
+const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 /** The parts of a model that the picture of the structure shows, to compare. @param {Model} model */
 const parts = ({ members, roles, groups, result }) => JSON.stringify([members, roles, groups, result]);

@@ -96,7 +96,8 @@ class Picture {
       },
       parts.map((part) => this.part(part)),
     );
-    this.draw();
+    if (numbered) this.draw();
+    else afterPaint(() => this.draw());
     const rankOf = (/** @type {Event} */ event) => {
       const cell = /** @type {Element} */ (event.target).closest("[role=option]");
       return cell ? Number(/** @type {HTMLElement} */ (cell).dataset.rank) : null;
