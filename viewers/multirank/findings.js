@@ -1,5 +1,5 @@
 // The findings of the ranks: each with the findings that follow from it, and links to evidence.
-import { holds, lowest } from "../lib/bundle/ranks.js";
+import { holds, lowest, size } from "../lib/bundle/ranks.js";
 import { findingCard } from "../lib/finding/card.js";
 import { append, h } from "../lib/page/dom.js";
 import { count } from "../lib/page/format.js";
@@ -40,7 +40,13 @@ const NOT_COMPARED = new Set([
 
 /** Return the numbers of the findings about a rank; of all findings without one. @param {Model} model @param {number | null} rank */
 export const findingsOf = (model, rank) =>
-  (model.result?.findings ?? []).flatMap(({ ranks }, i) => (rank === null || holds(ranks, rank) ? [i] : []));
+  (model.result?.findings ?? []).flatMap((finding, i) =>
+    rank === null || isAbout(finding, rank) ? [i] : [],
+  );
+
+/** Return whether a finding is about a rank, not only compares others with it and many more. @param {Finding} finding @param {number} rank */
+const isAbout = ({ ranks, others }, rank) =>
+  holds(ranks, rank) || (holds(others, rank) && size(others) <= size(ranks));
 
 /** Build the list of findings, with consequences below their cause. @param {Model} model @param {State} state @param {number | null} rank only findings about it */
 export function findingTree(model, state, rank) {
