@@ -949,6 +949,169 @@ export interface Findings {
   details: Record<string, unknown>;
 }
 
+/** Calls in Flight Recorder dumps: one row per recorded call and rank, by rank and order of calls, joined to the compile whose code made the call. A bundle has the last 200,000 calls, equally many of each rank. */
+export interface FlightRecorderCalls {
+  /** The rank. */
+  rank: number;
+  /** record_id: number of the call among those of the rank. */
+  record: number;
+  /** Name of the process group: 'group' of flight_recorder_groups. */
+  group: string;
+  /** Its description. */
+  description: string;
+  /** Backend, such as nccl or gloo; null when not recorded. */
+  backend: string | null;
+  /** Operation, such as all_reduce. */
+  operation: string;
+  /** Whether it is a point-to-point call (send or recv). */
+  p2p: boolean;
+  /** collective_seq_id: number of the collective in the group, from 1; of point-to-point calls p2p_seq_id. */
+  sequence: number;
+  /** Sender of a point-to-point call, as a rank of the group; null for others. */
+  source: number | null;
+  /** Receiver of a point-to-point call, as a rank of the group; null for others. */
+  destination: number | null;
+  /** Sizes of the inputs. */
+  input_sizes: number[][];
+  /** Types of the inputs, as torch records them ('Float'). */
+  input_dtypes: string[];
+  /** Sizes of the outputs. */
+  output_sizes: number[][];
+  /** Types of the outputs. */
+  output_dtypes: string[];
+  /** Recorded state; null for an unknown one. gloo only records 'scheduled'. */
+  state: "scheduled" | "started" | "completed" | null;
+  /** Whether the call has finished: state 'completed', or retired with gloo. */
+  finished: boolean;
+  /** When the call was made, in microseconds since 1970-01-01 UTC. */
+  created_epoch_us: number | null;
+  /** When its start was noticed; null when not recorded. */
+  started_epoch_us: number | null;
+  /** When its end was noticed; null when not recorded. */
+  completed_epoch_us: number | null;
+  /** Duration in microseconds; null when not recorded (TORCH_NCCL_ENABLE_TIMING). */
+  duration_us: number | null;
+  /** Timeout in milliseconds; null when not recorded. */
+  timeout_ms: number | null;
+  /** Stack of the call: 'id' of flight_recorder_stacks; null without one. */
+  stack: number | null;
+  /** 'compiled': the call comes from compiled code; 'eager': it does not; null when unknown, as without a stack. */
+  origin: "compiled" | "eager" | null;
+  /** Key of the compile whose code made the call; null when unknown, or outside compiled code. */
+  compile: string | null;
+  /** That compile among the matched ones: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** How the compile was found. 'generated_code': the stack names the file of its code; 'function': the stack has its function, which has one compile; 'sizes': of the compiles of that function, one makes this call with these sizes; 'order': without a stack, from the operation, sizes and order of the calls. null without a compile. */
+  joined_by: "generated_code" | "function" | "sizes" | "order" | null;
+  /** Function that made the call: of the program, from the stack or the log; null when unknown. */
+  function: string | null;
+  /** Its file; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Dumps of PyTorch's Flight Recorder, one row per rank. Only in bundles built with --flight-recorder. */
+export interface FlightRecorderDumps {
+  /** Rank, from the name of the file. */
+  rank: number;
+  /** Log of the rank; null without one. */
+  log: string | null;
+  /** Name of the file. */
+  file: string;
+  /** 'json': from torch._C._distributed_c10d._dump_fr_trace_json; 'pickle': from _dump_fr_trace, as torch itself writes dumps. */
+  format: "json" | "pickle";
+  /** Version of the format, such as 2.10; null when it is not a version. */
+  version: string | null;
+  /** Entries in the dump. The Flight Recorder keeps the newest ones (TORCH_FR_BUFFER_SIZE). */
+  entry_count: number;
+  /** Entries in flight_recorder_calls: readable ones, and of many ranks only the last ones. */
+  call_count: number;
+  /** Whether the dump has stacks. JSON has none. */
+  stacks: boolean;
+}
+
+/** Process groups in Flight Recorder dumps, and what their ranks do: one row per group, those in which ranks wait first. */
+export interface FlightRecorderGroups {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name of the group, as torch numbers or hashes it; '0' is the default group. Groups of the same name with different ranks are different groups. */
+  group: string;
+  /** Its description (group_desc), such as 'default_pg' or 'mesh_tp'; 'undefined' without one. */
+  description: string;
+  /** Its ranks. */
+  ranks: number[][];
+  /** 'recorded': the dumps name the ranks; 'all': it is the default group, so all ranks of the job; 'callers': ranks that call in it, in a dump or in compiled code, so ranks may be missing. */
+  ranks_from: "recorded" | "all" | "callers";
+  /** 'differs': ranks made different calls; 'missing': ranks wait for ranks that have not made the call; 'waiting': all ranks made the call, and it has not finished; 'unknown': ranks wait, and ranks without a dump may not have made the call; 'finished': no rank waits. */
+  state: "differs" | "missing" | "waiting" | "unknown" | "finished";
+  /** Number of the call in which ranks wait or differ, otherwise of the last one; from 1. null without a call. */
+  sequence: number | null;
+  /** Operation of that call. */
+  operation: string | null;
+  /** Ranks that wait in that call. */
+  waiting: number[][];
+  /** Ranks with a dump that have not made that call. */
+  missing: number[][];
+  /** Ranks without a dump. */
+  no_dump: number[][];
+}
+
+/** The call that each rank is in, for each of its process groups, from Flight Recorder dumps: the first one that has not finished, otherwise the last one. One row per group and rank with a dump. */
+export interface FlightRecorderPositions {
+  /** The group: 'id' of flight_recorder_groups. */
+  group: number;
+  /** The rank. */
+  rank: number;
+  /** 'waiting': a call has not finished; 'finished': all calls have; 'none': the dump has no call of the rank in this group. */
+  state: "waiting" | "finished" | "none";
+  /** The call: 'record' of flight_recorder_calls; null without one. */
+  record: number | null;
+  /** Whether it is a point-to-point call (send or recv). */
+  p2p: boolean;
+  /** Its number among the collectives of the group, or among the point-to-point calls; from 1. */
+  sequence: number | null;
+  /** Its operation, such as all_reduce. */
+  operation: string | null;
+  /** Its state as recorded: 'scheduled', 'started' or 'completed'. gloo only records 'scheduled'. */
+  recorded_state: "scheduled" | "started" | "completed" | null;
+  /** When the rank made the call, in microseconds since 1970-01-01 UTC. */
+  since_epoch_us: number | null;
+  /** pg_status: last_enqueued_collective of the rank. null when not recorded. */
+  last_enqueued: number | null;
+  /** pg_status: last_started_collective. */
+  last_started: number | null;
+  /** pg_status: last_completed_collective. */
+  last_completed: number | null;
+  /** 'compiled': the call comes from compiled code; 'eager': it does not; null when unknown, as without a stack. */
+  origin: "compiled" | "eager" | null;
+  /** Key of the compile whose code made the call; null when unknown, or outside compiled code. */
+  compile: string | null;
+  /** That compile among the matched ones: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** Function that made the call: of the program, from the stack or the log; null when unknown. */
+  function: string | null;
+  /** Its file; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Distinct stacks of the calls in flight_recorder_calls. */
+export interface FlightRecorderStacks {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Frames, innermost first, at most 200. In compiled code of Inductor, the frames after that of the generated code are the lines of the program that it was compiled from. */
+  frames: {
+    /** Name of the function. */
+    function: string;
+    /** File. */
+    file: string;
+    /** Line; null when not recorded. */
+    line: number | null;
+  }[];
+}
+
 /** Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order. */
 export interface FunctorchConfigs {
   /** Number of the record. */
@@ -1568,7 +1731,7 @@ export interface Manifest {
       };
     };
   }[];
-  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks. */
+  /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. */
   job?: {
     /** Headline: what blocks the job, or that the ranks agree. Plain text, code in backticks. */
     text: string;
@@ -1613,7 +1776,7 @@ export interface Manifest {
       info: number;
     };
   };
-  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; readers ignore those that they don't recognize. */
+  /** Tables about several ranks by name (the name of their schema), as JSON Lines with one row per line. A table without rows is not listed. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. More tables may be added; readers ignore those that they don't recognize. */
   rank_tables?: Record<string, {
     /** Number of rows. */
     rows: number;
@@ -1625,7 +1788,7 @@ export interface Manifest {
       rows: number;
     }[];
   }>;
-  /** Problems in comparing ranks: messages by code. */
+  /** Problems in comparing ranks and in reading Flight Recorder dumps: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a redacted bundle: see docs/how-to/share.md. */
   redacted?: {
@@ -1723,6 +1886,88 @@ export interface Manifest {
     /** One sentence: what happened and how it was handled. */
     meaning: string;
   }>;
+}
+
+/** Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed. Inputs are not part of a peak: the caller has allocated them. Memory that a library keeps for itself, such as a workspace of cuBLAS, is not counted. Sizes on CUDA and XPU are rounded up to 512 bytes, as their allocators do. */
+export interface Memory {
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Type of the device: 'cpu', 'cuda'; null when the code allocates nothing and the log does not record the device of its inputs. */
+  device: string | null;
+  /** The most bytes that the buffers of the code have at one time; null when unknown, see 'unknown'. */
+  peak_bytes: number | null;
+  /** The same of the buffers whose size is known: the peak is at least this. */
+  known_peak_bytes: number;
+  /** Line of the code at which known_peak_bytes is reached first, from 1; null without a buffer. */
+  peak_line: number | null;
+  /** The same as a number of an executed statement: compare first_step and last_step of memory_buffers. */
+  peak_step: number | null;
+  /** Why peak_bytes is null; empty when it is known. 'operator': an operator may allocate more than the code shows; 'size': a size is decided at run time, or the log has no hint of it; 'dtype': the type of a result is not recorded; 'statement': a statement outside the known forms; 'branch': statements of which only a part runs, or that run several times; 'language': not Python, and not C++ of the C++ wrapper; 'limit': more statements or buffers than are followed. */
+  unknown: ("operator" | "size" | "dtype" | "statement" | "branch" | "language" | "limit")[];
+  /** Operators that may allocate more than the code shows; at most 100. */
+  operators: string[];
+  /** Whether sizes depend on symbols: the bytes are then those for the hints of the symbols, the sizes of the first call. */
+  is_hint: boolean;
+  /** Bytes that its inputs span, each counted by itself; null when one is unknown. */
+  input_bytes: number | null;
+  /** Bytes of new buffers that it returns to the program; null when one is unknown, or when a forward's saved values are not known. */
+  output_bytes: number | null;
+  /** Bytes of new buffers that a forward returns only to save them for its backward; null when one is unknown, or when the log lacks the backward graph. */
+  saved_bytes: number | null;
+  /** Inputs and buffers of the code on this device. */
+  buffer_count: number;
+}
+
+/** Buffers of generated code: one row per input and allocation, in the order in which the code meets them. A buffer that is reused under a new name, or seen through views, is one row. A code with more than 2,000 buffers keeps the largest. The live bytes at a step are the sum over the buffers that are not inputs with first_step <= step and last_step > step or null. */
+export interface MemoryBuffers {
+  /** The record with the code: 'code_event' of memory. */
+  code_event: number;
+  /** First name in the code; empty when it never gets one. */
+  name: string;
+  /** Later names of the same memory; at most 50. */
+  aliases: string[];
+  /** 'input'; 'output': returned to the program; 'saved': returned only to be saved for the backward; 'intermediate'. */
+  role: "input" | "output" | "saved" | "intermediate";
+  /** Whether the backward gets it, inputs and outputs included; null when not known. */
+  saved: boolean | null;
+  /** Type of its device; null when not recorded. */
+  device: string | null;
+  /** What the allocator takes for it; for an input the bytes that it spans. null when unknown. */
+  bytes: number | null;
+  /** Why bytes is null: the words of 'unknown' in memory. */
+  unknown: "operator" | "size" | "dtype" | "statement" | "branch" | "language" | "limit" | null;
+  /** Whether the bytes depend on hints of symbols. */
+  is_hint: boolean;
+  /** Data type, such as 'float32'; null when not recorded. */
+  dtype: string | null;
+  /** Sizes, as numbers or expressions of symbols; null when not recorded. At most 100. */
+  shape: (number | string)[] | null;
+  /** Line of the code that allocates it, from 1. */
+  first_line: number;
+  /** Line that ends its last reference; null when the code returns it. */
+  last_line: number | null;
+  /** Number of the statement that allocates it, in the order of execution. */
+  first_step: number;
+  /** Number of the statement that ends its last reference; null when the code returns it. */
+  last_step: number | null;
+  /** The kernel or operator that writes it first: 'name' in table kernels; null when not known. */
+  kernel: string | null;
+  /** Line of that call, with which kernels and provenance_kernels have it in call_lines; null when not known. */
+  kernel_line: number | null;
+  /** Node of the post-grad graph, for what the code returns; null when not known. */
+  node: string | null;
+  /** File of that node, or of the last source node of the kernel; null when not known. */
+  file: string | null;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
 }
 
 /** JSON of the records: one row per record, in file order. A record without a row has the metadata {<type>: {}}. `first_event` of each file in log.json is the first record with a row in it. Fields that `events` holds are left out (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by the id of a row of `stacks` ('stack_index', 'user_stack_index'). */
@@ -2195,7 +2440,7 @@ export interface RankFindings {
   compile: string | null;
   /** Its key on the lowest of the other ranks; null without one. */
   others_compile: string | null;
-  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+  /** Kind of finding. The job cannot continue: collective-mismatch (mismatched calls; with 'effect' wrong, they match but give wrong results), failed-everywhere, failure, unfinished-compile (the ranks are still compiling), never-began (they lack a compile that others have; 'call': a collective that the others wait in), missing-rank, empty-log, cut-log, collective-waits (other ranks make calls that these do not), group-differs, equal-logs; from Flight Recorder dumps: recorded-order, recorded-mismatch, collective-hang (other ranks wait in a call that these have not made). Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before, collective-running (a recorded call has not finished). Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
   kind: string;
   /** 16 hex digits that identify the finding across runs. */
   fingerprint: string;
@@ -3320,7 +3565,7 @@ export interface Comparison {
     /** Changes: new errors first, then by absolute cost, each followed by the changes that it caused. */
     changes: {
       /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "time";
       /** new and gone: in one log only. worse and better: in both, but different. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As in findings. */

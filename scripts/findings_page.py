@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +16,9 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
 from tlparse_bundle.statements.statement import KindReference
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+import job_cases
 
 # Below fixtures/. The example of a kind is the first finding of that kind, in this order.
 LOGS = (
@@ -70,6 +74,7 @@ RANKS = (
     "ranks_extra_break/trace",
     "versions/2.4.1/ddp",
     "versions/2.4.1",
+    *(f"parallel/{name}" for name in ("vocabulary", "order_circle", "other_options", "ring_wrong_peer")),
 )
 
 
@@ -144,7 +149,9 @@ def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str,
     for place in places:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "out")
-            build(discover([root / "fixtures" / place]), out, codec="none", jobs=1)
+            case = place.removeprefix("parallel/")
+            logs = root / "fixtures" / place if case == place else job_cases.unpacked(case)
+            build(discover([logs]), out, codec="none", jobs=1)
             bundle = Bundle.open(out)
             rows: list[Any] = (
                 bundle.rank_table("rank_findings")

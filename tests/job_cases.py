@@ -1,8 +1,13 @@
 """fixtures/parallel: the logs of a case, and the truth about it."""
 
+import atexit
 import io
 import json
+import shutil
 import tarfile
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import traces
 import zstandard
@@ -22,6 +27,14 @@ def logs(name):
     reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_reader(packed)
     with tarfile.open(fileobj=io.BytesIO(reader.read()), mode="r:") as archive:
         return {entry.name: archive.extractfile(entry).read() for entry in archive}
+
+
+@cache
+def unpacked(name):
+    """Return a folder with the logs of a case, which lasts as long as the process."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return unpack(name, folder)
 
 
 def unpack(name, folder):

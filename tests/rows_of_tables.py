@@ -1,5 +1,6 @@
 """Rows of JSON Lines tables, for the tests of schemas."""
 
+import job_cases
 import traces
 
 # Fixtures with rows in the tables about several ranks.
@@ -12,6 +13,10 @@ JOBS = (
     "jobs/pipeline_broken",
     "jobs/other_group",
     "jobs/cached_before",
+    "parallel/order_circle",
+    "parallel/other_options",
+    "parallel/ring_wrong_peer",
+    "parallel/moe_splits",
 )
 # Rows missing from all fixtures.
 RARE = {
@@ -37,6 +42,8 @@ RARE = {
 
 def folder_of(name):
     """Return the folder of a fixture's logs."""
+    if name.startswith("parallel/"):
+        return job_cases.unpacked(name.removeprefix("parallel/"))
     folder = traces.ROOT / "fixtures" / name
     return folder / "trace" if (folder / "trace").is_dir() else folder
 

@@ -7,7 +7,7 @@ ON = {
     "artifacts": ["dynamo_output_graph", "after_post_grad_graph", "fx_graph_cache_miss", "dynamo_output_graph_3", "vllm_submod_2"],
     "break pages": ["https://meta-pytorch.org/compile-graph-break-site/gb/gb0059.html", "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html"],
     "breaks": ["Data-dependent branching", "GB0059"],
-    "collectives": ["all_reduce", "sum", "_c10d_functional.all_gather_into_tensor"],
+    "collectives": ["all_reduce", "sum", "_all_gather_base", "nccl", "_c10d_functional.all_gather_into_tensor"],
     "compiles": ["0/1", "0/1_2", "0/0@2", "aot-1", "!0/1/2"],
     "descriptors": ["dynamo_start", "artifact:*text", "artifact:after_*_graph"],
     "devices": ["cpu", "cuda:7"],

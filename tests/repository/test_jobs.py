@@ -194,3 +194,18 @@ def test_the_world_size_without_the_missing_rank():
 def test_equal_logs_are_equal():
     first, second, third = sorted((JOBS / "equal_logs").iterdir())
     assert first.read_bytes() == second.read_bytes() != third.read_bytes()
+
+
+def test_every_job_with_dumps_has_a_folder_a_truth_and_a_row(script):
+    folder = traces.ROOT / "fixtures" / "flight_recorder"
+    names = {path.parent.name for path in folder.glob("*/truth.json")}
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert names == set(script.DUMPED)
+    assert names == set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE))
+    assert all(f"def {name}():" in (folder / "program.py").read_text() for name in names)
+    for name in names:
+        assert {path.name for path in (folder / name).iterdir()} == {"trace", "dumps", "truth.json"}
+        for path in (folder / name / "dumps").iterdir():
+            script.check_foreign(path.read_bytes())
+        for path in (folder / name / "trace").iterdir():
+            script.check_neutral(zstandard.ZstdDecompressor().decompress(path.read_bytes()))

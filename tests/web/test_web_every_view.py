@@ -169,7 +169,7 @@ CLICKS = """(() => { const add = EventTarget.prototype.addEventListener;
 # Clickable elements without keyboard focus, with the keys that do the same.
 SAME_BY_KEY = {
     "twist": "← → in the tree", "code": "the marks and folds of a line: arrows, z, and the values with the keys of the pane",
-    "virtual": "rows: arrows", "fold": "z", "ruler": "+ − in a chart",
+    "virtual": "rows: arrows", "fold": "z", "ruler": "+ − in a chart", "treemap-cell": "links in the table of the same buffers",
 }  # fmt: skip
 
 

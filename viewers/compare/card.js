@@ -19,6 +19,7 @@ const KINDS = {
   compile: "compile",
   cache: "cache",
   code: "generated code",
+  memory: "memory",
   time: "compile time",
 };
 

@@ -19,11 +19,12 @@ const MOST_ROWS = 1_000,
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCollectives({ model, state }) {
-  const [schedules, all, parity, order] =
-    /** @type {[Schedules[], Collectives[], Parity[], import("./groups.js").Order]} */ (
+  const [schedules, all, parity, order, recorded] =
+    /** @type {[Schedules[], Collectives[], Parity[], import("./groups.js").Order, HTMLElement | null]} */ (
       await Promise.all([
         ...["rank_schedules", "rank_collectives", "rank_parity"].map((name) => model.bundle.rankTable(name)),
         readOrder(model.bundle),
+        recordedPart(model),
       ])
     );
   const element = h("div", { class: "page" });
@@ -34,6 +35,7 @@ export async function openCollectives({ model, state }) {
     fill(
       element,
       h("h1", null, "Collectives"),
+      recorded,
       groups,
       h(
         "p",
@@ -62,6 +64,7 @@ export async function openCollectives({ model, state }) {
     fill(
       element,
       h("h1", null, "Collectives"),
+      recorded,
       callsPart(model, order),
       h(
         "section",
@@ -80,6 +83,12 @@ export async function openCollectives({ model, state }) {
   };
   return { ...view, update };
 }
+
+/** Build the section of Flight Recorder dumps; null without any. @param {Model} model */
+const recordedPart = async (model) =>
+  model.bundle.manifest.rank_tables?.flight_recorder_groups
+    ? (await import("./flight-recorder.js")).flightRecorderPart(model)
+    : null;
 
 /** @param {Model} model @param {Schedules[]} rows @returns {Column[]} */
 function columnsOf(model, rows) {

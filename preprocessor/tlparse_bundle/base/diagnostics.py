@@ -163,6 +163,18 @@ CODES: dict[str, Code] = {
         "An event does not have the format that its kind has. A table has it as text, in part, or not at all."
         " The event itself is complete.",
     ),
+    "flight-recorder-unreadable": Code(
+        "warning",
+        "A file that --flight-recorder names is not a Flight Recorder dump that can be read. The bundle lacks"
+        " its calls.",
+    ),
+    "flight-recorder-partly": Code(
+        "warning", "Entries of a Flight Recorder dump do not have the format of torch and were left out."
+    ),
+    "flight-recorder-repeated": Code(
+        "info", "A rank has several Flight Recorder dumps. The one with the newest call was read."
+    ),
+    "flight-recorder-unmatched": Code("info", "Ranks have only a log or only a Flight Recorder dump."),
     "plugin-failed": Code(
         "warning",
         "A plug-in failed, so the bundle lacks what it adds. Everything else is complete. The message names"

@@ -606,6 +606,105 @@ class FindingsRow(TypedDict):
     details: dict[str, Any]
 
 
+class FlightRecorderCallsRow(TypedDict):
+    """Calls in Flight Recorder dumps: one row per recorded call and rank, by rank and order of calls, joined to the compile whose code made the call."""
+
+    rank: int
+    record: int
+    group: str
+    description: str
+    backend: str | None
+    operation: str
+    p2p: bool
+    sequence: int
+    source: int | None
+    destination: int | None
+    input_sizes: list[list[int]]
+    input_dtypes: list[str]
+    output_sizes: list[list[int]]
+    output_dtypes: list[str]
+    state: Literal["scheduled", "started", "completed"] | None
+    finished: bool
+    created_epoch_us: int | None
+    started_epoch_us: int | None
+    completed_epoch_us: int | None
+    duration_us: int | None
+    timeout_ms: int | None
+    stack: int | None
+    origin: Literal["compiled", "eager"] | None
+    compile: str | None
+    rank_compile: int | None
+    joined_by: Literal["generated_code", "function", "sizes", "order"] | None
+    function: str | None
+    file: str | None
+    line: int | None
+
+
+class FlightRecorderDumpsRow(TypedDict):
+    """Dumps of PyTorch's Flight Recorder, one row per rank."""
+
+    rank: int
+    log: str | None
+    file: str
+    format: Literal["json", "pickle"]
+    version: str | None
+    entry_count: int
+    call_count: int
+    stacks: bool
+
+
+class FlightRecorderGroupsRow(TypedDict):
+    """Process groups in Flight Recorder dumps, and what their ranks do: one row per group, those in which ranks wait first."""
+
+    id: int
+    group: str
+    description: str
+    ranks: list[list[int]]
+    ranks_from: Literal["recorded", "all", "callers"]
+    state: Literal["differs", "missing", "waiting", "unknown", "finished"]
+    sequence: int | None
+    operation: str | None
+    waiting: list[list[int]]
+    missing: list[list[int]]
+    no_dump: list[list[int]]
+
+
+class FlightRecorderPositionsRow(TypedDict):
+    """The call that each rank is in, for each of its process groups, from Flight Recorder dumps: the first one that has not finished, otherwise the last one."""
+
+    group: int
+    rank: int
+    state: Literal["waiting", "finished", "none"]
+    record: int | None
+    p2p: bool
+    sequence: int | None
+    operation: str | None
+    recorded_state: Literal["scheduled", "started", "completed"] | None
+    since_epoch_us: int | None
+    last_enqueued: int | None
+    last_started: int | None
+    last_completed: int | None
+    origin: Literal["compiled", "eager"] | None
+    compile: str | None
+    rank_compile: int | None
+    function: str | None
+    file: str | None
+    line: int | None
+
+
+class FlightRecorderStacksFrames(TypedDict):
+    function: str
+    file: str
+    line: int | None
+
+
+class FlightRecorderStacksRow(TypedDict):
+    """Distinct stacks of the calls in flight_recorder_calls."""
+
+    id: int
+    frames: list[FlightRecorderStacksFrames]
+
+
 class FunctorchConfigsRow(TypedDict):
     """Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order."""
 
@@ -859,6 +958,53 @@ class LinksRow(TypedDict):
     name: str | None
     url: str | None
     safe: bool
+
+
+class MemoryRow(TypedDict):
+    """Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed."""
+
+    code_event: int
+    compile: str | None
+    attempt: int | None
+    device: str | None
+    peak_bytes: int | None
+    known_peak_bytes: int
+    peak_line: int | None
+    peak_step: int | None
+    unknown: list[Literal["operator", "size", "dtype", "statement", "branch", "language", "limit"]]
+    operators: list[str]
+    is_hint: bool
+    input_bytes: int | None
+    output_bytes: int | None
+    saved_bytes: int | None
+    buffer_count: int
+
+
+class MemoryBuffersRow(TypedDict):
+    """Buffers of generated code: one row per input and allocation, in the order in which the code meets them."""
+
+    code_event: int
+    name: str
+    aliases: list[str]
+    role: Literal["input", "output", "saved", "intermediate"]
+    saved: bool | None
+    device: str | None
+    bytes: int | None
+    unknown: Literal["operator", "size", "dtype", "statement", "branch", "language", "limit"] | None
+    is_hint: bool
+    dtype: str | None
+    shape: list[int | str] | None
+    first_line: int
+    last_line: int | None
+    first_step: int
+    last_step: int | None
+    kernel: str | None
+    kernel_line: int | None
+    node: str | None
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
 
 
 class MetadataRow(TypedDict):
@@ -1863,6 +2009,10 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["links"]) -> list[LinksRow]: ...
     @overload
+    def __call__(self, name: Literal["memory"]) -> list[MemoryRow]: ...
+    @overload
+    def __call__(self, name: Literal["memory_buffers"]) -> list[MemoryBuffersRow]: ...
+    @overload
     def __call__(self, name: Literal["metadata"]) -> list[MetadataRow]: ...
     @overload
     def __call__(self, name: Literal["metric_configs"]) -> list[MetricConfigsRow]: ...
@@ -1955,6 +2105,16 @@ class RankTable(Protocol):
     def __call__(self, name: Literal["collective_mismatches"]) -> list[CollectiveMismatchesRow]: ...
     @overload
     def __call__(self, name: Literal["collective_waits"]) -> list[CollectiveWaitsRow]: ...
+    @overload
+    def __call__(self, name: Literal["flight_recorder_calls"]) -> list[FlightRecorderCallsRow]: ...
+    @overload
+    def __call__(self, name: Literal["flight_recorder_dumps"]) -> list[FlightRecorderDumpsRow]: ...
+    @overload
+    def __call__(self, name: Literal["flight_recorder_groups"]) -> list[FlightRecorderGroupsRow]: ...
+    @overload
+    def __call__(self, name: Literal["flight_recorder_positions"]) -> list[FlightRecorderPositionsRow]: ...
+    @overload
+    def __call__(self, name: Literal["flight_recorder_stacks"]) -> list[FlightRecorderStacksRow]: ...
     @overload
     def __call__(self, name: Literal["group_orders"]) -> list[GroupOrdersRow]: ...
     @overload

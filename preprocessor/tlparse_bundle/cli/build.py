@@ -76,6 +76,12 @@ def _executor(address: str | None) -> DaskWorkers | None:
     show_default=True,
     help="Compression of the files in the bundle.",
 )
+@click.option(
+    "--flight-recorder",
+    multiple=True,
+    metavar="GLOB",
+    help="Join Flight Recorder dumps, JSON or pickles, such as '/tmp/nccl_trace_rank_*'. Repeatable.",
+)
 @memory_option
 @name_options
 @open_option("Serve the bundle and open it in the browser. [default: no]")
@@ -92,6 +98,7 @@ def build(
     jobs: int | None,
     executor: str | None,
     codec: str,
+    flight_recorder: tuple[str, ...],
     memory_bytes: int,
     label: str | None,
     commit: str | None,
@@ -123,6 +130,7 @@ def build(
         "jobs": jobs,
         "executor": _executor(executor),
         "run": run,
+        "flight_recorder": flight_recorder,
         "memory_bytes": memory_bytes,
         "label": label,
         "commit": commit,

@@ -31,6 +31,7 @@ from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankFindingsRow
+    from tlparse_bundle.pipeline.flight_recorder import Dumps
 
 _UNDEFINED = "string-undefined"
 _MAX_NAME = 100  # characters
@@ -61,6 +62,7 @@ def build(
     label: str | None = None,
     commit: str | None = None,
     memory_bytes: int = MEMORY_BYTES,
+    flight_recorder: Sequence[str] = (),
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Build the bundle of ``logs`` at ``out``.
@@ -70,13 +72,19 @@ def build(
     or is interrupted. ``run`` is the run whose ranks are compared, from 1 in order of start (default: the
     newest attempt of the largest). ``label`` and ``commit`` are the name and git commit of the program;
     see ``named``. ``memory_bytes``: for the parsed rows of each log; larger tables are read in chunks.
+    ``flight_recorder``: patterns of the names of Flight Recorder dumps.
 
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
     such run.
     """
     names = named(label, commit)
     jobs = jobs or core_count()
-    target = open_target(out, overwrite=overwrite, sources=[log.path for log in logs])
+    paths: list[Path] = []
+    if flight_recorder:
+        from tlparse_bundle.pipeline.flight_recorder import find_dumps, read_dumps
+
+        paths = find_dumps(flight_recorder)
+    target = open_target(out, overwrite=overwrite, sources=[*(log.path for log in logs), *paths])
     if executor is not None:  # in another place a relative path is another file
         logs, jobs = (
             [
@@ -89,7 +97,9 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, memory_bytes, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers, memory_bytes)
-        manifest, job_findings = finish(summaries, target, codec, workers, run, names)
+        # Workers of a cluster do not have the files.
+        dumps = read_dumps(paths, workers if executor is None else None) if paths else None
+        manifest, job_findings = finish(summaries, target, codec, workers, run, names, dumps)
     return BuildResult(
         str(out) if is_url(out) else Path(out),
         manifest,
@@ -113,11 +123,15 @@ def plugin_faults(summaries: Sequence[LogSummary], manifest: dict[str, Any]) -> 
     return list(dict.fromkeys(faults))
 
 
-def add_faults(manifest: dict[str, Any], faults: Sequence[str]) -> None:
-    """Add to a manifest the faults of plug-ins when comparing ranks."""
-    if faults:
-        manifest["diagnostics"] = {PLUGIN_FAILED: list(faults)}
-        manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
+def add_faults(
+    manifest: dict[str, Any], faults: Sequence[str], problems: Mapping[str, Sequence[str]] = {}
+) -> None:
+    """Add to a manifest the faults of plug-ins when comparing ranks, and ``problems``: messages by code."""
+    messages = {PLUGIN_FAILED: faults, **problems}
+    found = {code: list(messages[code]) for code in sorted(messages) if messages[code]}
+    if found:
+        manifest["diagnostics"] = found
+        manifest["diagnostic_codes"] |= _codes(found)
 
 
 def finish(
@@ -127,11 +141,12 @@ def finish(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
+    dumps: Dumps | None = None,
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write the rest of a bundle beside its logs, the manifest last. Return the manifest and the rank
     findings.
     """
-    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names)
+    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names, dumps)
     target.write(layout.MANIFEST, dumps_indented(manifest))
     return manifest, job_findings
 
@@ -143,17 +158,18 @@ def write_beside(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
+    dumps: Dumps | None = None,
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write analyses and schemas. Return the manifest, to be written last, and the rank findings."""
     manifest = make_manifest(summaries, codec, names)
     job_findings: list[RankFindingsRow] = []
-    if len(manifest["logs"]) > 1 or run is not None:
+    if len(manifest["logs"]) > 1 or run is not None or dumps is not None:
         # Imports the modules of all analyses, which a single log does not need.
         from tlparse_bundle.pipeline.rank_files import write_ranks
 
-        written = write_ranks(target, manifest["logs"], codec, workers, run)
+        written = write_ranks(target, manifest["logs"], codec, workers, run, "", dumps)
         written.add_to(manifest)
-        add_faults(manifest, written.faults)
+        add_faults(manifest, written.faults, written.problems)
         job_findings = written.findings
     write_schemas(target, codec)
     return manifest, job_findings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
@@ -25,6 +25,9 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.log_writer import LogSummary, first_causes
 from tlparse_bundle.pipeline.target import folder_of, open_target
 from tlparse_bundle.pipeline.workers import Workers, core_count
+
+if TYPE_CHECKING:
+    from tlparse_bundle.pipeline.flight_recorder import Dumps
 
 _KIND_FIELDS = ("title", "phase", "language", "help")
 
@@ -62,7 +65,10 @@ def merge(
     ):
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
-            manifest, job_findings = finish(summaries, target, codec, workers, run, _common_names(opened))
+            dumps = _dumps(opened)
+            manifest, job_findings = finish(
+                summaries, target, codec, workers, run, _common_names(opened), dumps
+            )
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged(
                 "one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})"
@@ -103,6 +109,15 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike[str]]
                     hint="Merge only bundles of different logs.",
                     code="same-name",
                 )
+
+
+def _dumps(opened: Sequence[Bundle]) -> Dumps | None:
+    """Return the Flight Recorder dumps of the bundles; None if they have none."""
+    if not any({"rank_tables", "diagnostics"} & set(bundle.manifest) for bundle in opened):
+        return None
+    from tlparse_bundle.pipeline.flight_recorder import dumps_of_bundles
+
+    return dumps_of_bundles(opened)
 
 
 def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:

@@ -17,12 +17,14 @@ from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.schemas import schema_names
 from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.pipeline.file_writer import encoded_pieces
+from tlparse_bundle.pipeline.flight_recorder import Dumps, Problems
 from tlparse_bundle.pipeline.target import Destination
 from tlparse_bundle.pipeline.workers import Executor
 from tlparse_bundle.statements.ranks.collective_calls import GROUP, Call
 from tlparse_bundle.statements.ranks.comparable_text import Contents
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS, findings, summary
+from tlparse_bundle.statements.ranks.flight_recorder.analysis import flight_recorder_tables
 from tlparse_bundle.statements.ranks.frames import Frame, Frames, code_of
 from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
 from tlparse_bundle.statements.ranks.roles import described, input_names, roles_of
@@ -88,6 +90,7 @@ class RankFiles(NamedTuple):
     job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
     findings: list[RankFindingsRow]
     faults: list[str]  # of plug-ins
+    problems: Problems  # with Flight Recorder dumps
 
     def add_to(self, manifest: dict[str, Any]) -> None:
         """Add the tables and the job to a manifest."""
@@ -103,16 +106,18 @@ def write_ranks(
     workers: Executor,
     run: int | None = None,
     below: str = "",
+    dumps: Dumps | None = None,
 ) -> RankFiles:
-    """Write the tables of the analyses.
+    """Write the tables of the analyses, and those of Flight Recorder dumps.
 
     ``rows`` are the manifest's; ``run`` is the run to compare, from 1 in order of start; ``below`` is a
     path prefix as in the sink. Raises BundleError when there is no such run, or it has fewer than two
     ranks.
     """
     ranked = [row for row in rows if row["rank"] is not None]
-    if len({row["rank"] for row in ranked}) < 2:
-        return _none(run, 0)
+    least = 2 if dumps is None else 1
+    if len({row["rank"] for row in ranked}) < least:
+        return _none(run, 0, dumps)
     parsed: dict[bytes, Any] = {}
     digests_of = {
         row["id"]: digest
@@ -122,7 +127,7 @@ def write_ranks(
     }
     runs = runs_of([_run_of(row, digests_of[row["id"]]) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
-        return _none(run, len(runs))
+        return _none(run, len(runs), dumps)
     number = to_compare(runs) if run is None else run - 1
     chosen = {log.log_id for log in runs[number].logs.values()}
     members = (
@@ -130,11 +135,11 @@ def write_ranks(
             (Member(row["rank"], row) for row in ranked if row["id"] in chosen),
             key=lambda member: member.rank,
         )
-        if len(chosen) > 1
+        if len(chosen) >= least
         else []
     )
     if not members:
-        return _none(run, len(runs))
+        return _none(run, len(runs), dumps)
     digests: dict[str, list[Any]] = {}
     for member in members:
         for name, data in digests_of[member.row["id"]].items():
@@ -154,6 +159,10 @@ def write_ranks(
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
             tables[name] = found_rows
+    problems: Problems = {}
+    if dumps is not None:
+        tables |= dict(flight_recorder_tables(dumps.recorded, comparison, tables))
+        problems = dumps.problems_with(member.rank for member in members)
     all_findings = findings(comparison, tables)
     tables["rank_findings"] = all_findings[:MAX_FINDINGS]
     job = summary(comparison, tables, all_findings)
@@ -170,11 +179,13 @@ def write_ranks(
             faults.append(failed or guard.fault or "")
         else:
             tables |= plugin_tables
-    return RankFiles(write_tables(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
+    return RankFiles(
+        write_tables(target, tables, codec, below), job, [*tables["rank_findings"]], faults, problems
+    )
 
 
 def _run_of(row: dict[str, Any], digests: Mapping[str, bytes]) -> RunOfLog:
-    """Return what tells the run of a log."""
+    """Return the facts that decide which run a log belongs to."""
     world_size, start_epoch_us, last_epoch_us, pid = loads(digests[_RUN])
     frames = [Frame(*frame) for frame in loads(digests[_FRAMES])]
     return RunOfLog(
@@ -233,7 +244,7 @@ def _plugin_tables(
     return rows_of
 
 
-def _none(run: int | None, count: int) -> RankFiles:
+def _none(run: int | None, count: int, dumps: Dumps | None) -> RankFiles:
     if run is not None:
         raise BundleError(
             f"run {run} with several ranks does not exist",
@@ -242,4 +253,4 @@ def _none(run: int | None, count: int) -> RankFiles:
             else "All logs have the same rank. Leave out --run.",
             code="not-found",
         )
-    return RankFiles({}, None, [], [])
+    return RankFiles({}, None, [], [], {} if dumps is None else dumps.problems_without_ranks())

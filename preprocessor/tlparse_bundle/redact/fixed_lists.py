@@ -76,6 +76,10 @@ _COLLECTIVES = words("""
     reduce_scatter_tensor all_to_all all_to_all_single broadcast wait_tensor barrier isend irecv send
     recv scatter gather reduce sum avg product min max premul_sum band bor bxor mean AG RS AR AllGather
     ReduceScatter AllReduce SUM AVG PRODUCT MIN MAX
+    _all_gather_base _reduce_scatter_base _broadcast_oop _reduce_oop all_gather_single all_gather_v
+    all_gather_into_tensor_coalesced all_to_all_v_single all_reduce_barrier allreduce_coalesced
+    reduce_scatter_single reduce_scatter_v reduce_scatter_tensor_coalesced coalesced
+    gloo nccl ncclx rccl rcclx xccl mccl hccl mpi ucc
     """)
 _WORDS = words("""
     hit miss bypass full_miss guard_miss disabled error loaded saved empty get put key compute

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.recent_cache import Newest
@@ -38,12 +39,16 @@ class Fallbacks:
         if event.compile is not None and event.payload is not None:
             self._graphs.add(event.compile, event.payload, len(event.payload))
 
+    def graph_of(self, compile_key: str | None) -> bytes | None:
+        """Return the newest Dynamo graph of a compile; None when it was not logged, or let go."""
+        return self._graphs.get(compile_key or "")
+
     def observe_code(self, place: RecordPlace, kernels: Iterable[Mapping[str, Any]]) -> None:
         for kernel in kernels:
             operator = operator_of(kernel["name"]) if kernel["kind"] in ("fallback", "extern") else None
             if operator is None or not kernel["call_lines"]:
                 continue
-            graph = self._graphs.get(place["compile"] or "")
+            graph = self.graph_of(place["compile"])
             frame = _place_in(graph, kernel["source_nodes"], operator) if graph is not None else None
             self._rows.append(
                 {
@@ -83,11 +88,19 @@ def _place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None
         if definition is not None:
             found.append((operator.removeprefix("aten.").encode() in definition[0], definition))
     definition = max(found, key=lambda item: (item[0], item[1].start()))[1] if found else None
-    if definition is None:
-        return None
-    begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, definition.start()))
+    return None if definition is None else place_above(graph, definition.start())
+
+
+def place_above(graph: bytes, position: int) -> Frame | None:
+    """Return the place in the last comment before a position in the text of a graph."""
+    begin = graph.rfind(b"\n", 0, graph.rfind(b"#", 0, position))
     comment = _COMMENT.match(graph, max(begin, 0))
-    place = comment and len(comment[0]) <= _MAX_LINE and _PLACE.fullmatch(comment[0][1:])
+    return _place_of(comment[0][1:]) if comment and len(comment[0]) <= _MAX_LINE else None
+
+
+@lru_cache(1024)  # nodes of a line share a comment, and recompiles have most of them in common
+def _place_of(comment: bytes) -> Frame | None:
+    place = _PLACE.fullmatch(comment)
     if not place:
         return None
     file, function, code = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.fallbacks import Fallbacks
+from tlparse_bundle.tables.memory.table import POST_GRAD, Memory
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
 from tlparse_bundle.tables.text.generated_code import Code, Kernel, direction_of, read_code
@@ -46,13 +47,14 @@ if TYPE_CHECKING:
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 
 _CODE_ARTIFACTS: dict[str, _Role] = {"inductor_autotune_at_compile_time_code": "autotuning"}
+_ARTIFACTS = ("triton_kernel_info", POST_GRAD)
 _GRAPH = "dynamo_output_graph"
 _DUMPS: tuple[_Role, ...] = ("wrapper", "kernel", "header")
 
 
 class Kernels:
     name = "kernels"
-    types = frozenset(("inductor_output_code", "graph_dump", "artifact", _GRAPH))
+    types = frozenset(("inductor_output_code", "graph_dump", "artifact", _GRAPH)) | Memory.types
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -64,15 +66,18 @@ class Kernels:
         self._joined: Rows[KernelsRow] = Rows()  # as far as their triton_kernel_info is final
         self._read = ParseCache(_parse)
         self._fallbacks = Fallbacks()
+        self._memory = Memory(self._fallbacks)
 
     @staticmethod
     def wants(event: Event) -> bool:
-        return event.type != "artifact" or event.name == "triton_kernel_info" or event.name in _CODE_ARTIFACTS
+        return event.type != "artifact" or event.name in _ARTIFACTS or event.name in _CODE_ARTIFACTS
 
     reads = wants
 
     def observe(self, event: Event) -> None:
-        if event.type == "artifact":
+        if event.type in Memory.types or event.name == POST_GRAD:
+            self._memory.observe(event)
+        elif event.type == "artifact":
             if event.name == "triton_kernel_info":
                 self._observe_info(event)
             elif event.name in _CODE_ARTIFACTS:
@@ -102,6 +107,8 @@ class Kernels:
         )
         if role in ("output", "wrapper"):
             self._fallbacks.observe_code(place, kernels)
+        if role == "output":
+            self._memory.observe_code(event, fields["direction"], kernels)
         self._codes.append(
             {
                 **place,
@@ -143,6 +150,7 @@ class Kernels:
         yield "kernels", self._joined if self._triton_events else self._kernels
         yield "triton_kernels", self._triton_kernels
         yield from self._fallbacks.tables()
+        yield from self._memory.tables()
 
     def _join(self, at_end: bool) -> None:
         """Set the triton_kernel_info of further kernels; before the end of the log, only those that can't

@@ -188,12 +188,22 @@ def test_a_failure_without_a_message():
     ],
 )
 def test_a_line_that_differs(here, others, text):
-    line = {"artifact": "g", "number": 4, "here": here, "others": others}
+    line = {"artifact": "g", "change": "replaced", "number": 4, "here": here, "others": others}
     details = {"stage": "joint", "inputs": [], "line": line}
     assert sentences_of("graph", ONE, details, {"expected": False}) == (
         "On rank 2, AOTAutograd built a different joint graph for `f` [0/0]",
         f"Line 4 is {text}.",
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [("added", "Line 4 is an extra one: `y = x`."), ("missing", "A line is missing at line 4: `y = x`.")],
+)
+def test_a_line_of_one_side(change, text):
+    line = {"artifact": "g", "change": change, "number": 4, "here": None, "others": None}
+    line["here" if change == "added" else "others"] = "y = x"
+    assert sentences_of("graph", ONE, {"stage": "dynamo", "inputs": [], "line": line})[1] == text
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ const GROUPS = [
       ["stack", "Stack", async () => (await import("../stack/stack.js")).openStack],
       ["compiles", "Compiles", async () => (await import("../compile/compiles.js")).openCompiles],
       ["kernels", "Kernels", async () => (await import("../tables/kernels.js")).openKernels],
+      ["memory", "Memory", async () => (await import("../memory/memory.js")).openMemory],
       ["cudagraphs", "CUDA graphs", async () => (await import("../tables/cudagraphs.js")).openCudaGraphs],
       ["provenance", "Provenance"],
       ["vllm", "vLLM"],
@@ -71,6 +72,7 @@ const GROUPS = [
 const TABLES = {
   autotuning: ["autotunings"],
   cudagraphs: ["cuda_graphs"],
+  memory: ["memory"],
   workers: ["worker_reports", "native_compiles"],
 };
 

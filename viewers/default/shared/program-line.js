@@ -86,7 +86,7 @@ export function artifactLink(log, model, state, compileIndex, eventIndex, text, 
 }
 
 /** Return the state that shows a record's artifact, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
-async function artifactState(log, model, compileIndex, eventIndex, line = null) {
+export async function artifactState(log, model, compileIndex, eventIndex, line = null) {
   const artifact = (await compileArtifacts(log, model.compiles[compileIndex])).find(
     (row) => row.event === eventIndex,
   );

@@ -98,7 +98,9 @@ def _started(text: str, read: Callable[[re.Match[str]], Call]) -> list[Started]:
             if number is not None and later[number] is None:
                 later[number] = len(calls) - number - 1
         elif match["op"] not in _NO_COLLECTIVE:
-            pending[match["name"] or first] = pending[first] = len(calls)
+            if match["name"] is None or match["op"].endswith("_"):  # in place
+                pending[first] = len(calls)
+            pending[match["name"] or first] = len(calls)
             calls.append(read(match))
             later.append(None)
     return list(map(Started, calls, later))

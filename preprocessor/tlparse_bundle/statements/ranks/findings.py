@@ -10,6 +10,7 @@ from tlparse_bundle.base.wording import large, length, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
+from tlparse_bundle.statements.ranks.flight_recorder import findings as flight_recorder
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, ranges, ranks_among, ranks_in, within
 from tlparse_bundle.statements.ranks.registry import KIND_MODULES, TEMPLATES
@@ -32,7 +33,7 @@ _ENDS = (
 _LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # follow from a stop
 # Can cause findings about different sets of ranks.
 _BLOCKS = ("collective-mismatch", "collective-order")
-_OF_OTHERS = (*_ENDS, *_BLOCKS, "cached-before", "equal-logs", "rank-numbers")
+_OF_OTHERS = (*_ENDS, *_BLOCKS, "cached-before", "equal-logs", "rank-numbers", *flight_recorder.CAUSES)
 _OF_VERSION = (
     "graph",
     "guard",
@@ -225,7 +226,10 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     ):
         return "differs"
     is_unknown = (
-        any(row["details"].get("call") or row["kind"] == "equal-logs" for row in rows)
+        any(
+            row["details"].get("call") or row["kind"] in ("equal-logs", *flight_recorder.TEMPLATES)
+            for row in rows
+        )
         or tables["collective_waits"]
         or any(group["unknown"] for group in groups)
     )
@@ -297,6 +301,8 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 def follows(effect: RankFinding, cause: RankFinding) -> bool:
     """Return whether one finding is an effect of another."""
     same = effect.ranks == cause.ranks
+    if flight_recorder.is_recorded(effect, cause):
+        return flight_recorder.is_effect(effect, cause)
     if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
     if cause.kind in _BLOCKS and _is_blocked(effect, cause):

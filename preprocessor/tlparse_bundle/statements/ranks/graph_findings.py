@@ -147,7 +147,7 @@ def _numbers(finder: Finder, column: int, groups: Sequence[RankGraphsRow], reaso
 
 def _graph(words: Words) -> tuple[str, str]:
     if inputs := words.details["inputs"]:
-        return f"In {words.mine}, {words.ranks}: {_first_input(inputs)}", _more_inputs(inputs)
+        return f"On {words.ranks}, {_first_input(inputs, words.mine)}", _more_inputs(inputs)
     return (
         f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}",
         _different_line(words.details["line"]),
@@ -175,16 +175,13 @@ def _different_input(different: list[RankGraphsInputs]) -> str:
     return f"{large(_first_input(different))}. {_more_inputs(different)}".strip() if different else ""
 
 
-def _first_input(different: list[RankGraphsInputs]) -> str:
+def _first_input(different: list[RankGraphsInputs], of: str | None = None) -> str:
+    """Return "input `x` of `f` [0/0] is f32 (8, 8) instead of f32 (16, 8)"."""
     here, others = different[0]["here"], different[0]["others"]
-    verb = (
-        f"is {_tensor(here)} instead of {_tensor(others)}"
-        if here and others
-        else "exists only here"
-        if here
-        else "is missing"
-    )
-    return f"input {code(local_name(different[0]['name']))} {verb}"
+    name = f"input {code(local_name(different[0]['name']))}{f' of {of}' if of else ''}"
+    if here and others:
+        return f"{name} is {_tensor(here)} instead of {_tensor(others)}"
+    return f"{name} is {'new' if here else 'missing'}"
 
 
 def _more_inputs(different: list[RankGraphsInputs]) -> str:

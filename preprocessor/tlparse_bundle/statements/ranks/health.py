@@ -64,8 +64,8 @@ class Health:
     def tables(
         self, comparison: Comparison, digests: Sequence[HealthDigest], tables: Tables
     ) -> Iterator[RankTable]:
-        present = {member.rank for member in comparison.members}
         run = comparison.runs[comparison.run]
+        present = {member.rank for member in comparison.members}
         ends = [run.logs[member.rank].last_epoch_us for member in comparison.members]
         missing = gaps(present, max(run.world_size or 0, max(present)))
         last = max((end for end in ends if end is not None), default=None)
@@ -176,9 +176,7 @@ def _unfinished(comparison: Comparison, digests: Sequence[HealthDigest]) -> dict
 def _ended(
     comparison: Comparison, stuck: set[int]
 ) -> list[tuple[Literal["silent", "stopped"], int, list[int]]]:
-    """Return (kind, first missing column, members) of members that lack all compiles, or the last ones, of
-    their role.
-    """
+    """Return (kind, first missing column, members) of members without the last compiles of their role."""
     members_of: dict[tuple[Literal["silent", "stopped"], int], list[int]] = {}
     for part in comparison.parts:
         usual = [

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _EFFECTS = (
     # It stops.
     ("collective-mismatch", "collective-order", "unmatched-transfer", "failed-everywhere", "failure",
-     "unfinished-compile", "empty-log", "cut-log", "never-began", "missing-rank", "collective-waits",
-     "group-differs", "equal-logs"),
+     "unfinished-compile", "empty-log", "cut-log", "recorded-order", "recorded-mismatch", "collective-hang",
+     "never-began", "missing-rank", "collective-waits", "group-differs", "equal-logs"),
     # Its results are wrong.
     ("missing-wait", "collective-parity", "mixed-versions", "settings", "rank-differs"),
     # It is slow.
-    ("cached-before", "straggler", "late-start"),
+    ("cached-before", "straggler", "late-start", "collective-running"),
     # The ranks differ.
     ("graph-break", "restart", "recompile", "compile-order", "extra-compile", "missing-compile", "graph",
      "execution-order", "collectives", "tensors", "guard"),
@@ -120,6 +120,7 @@ class Finder:
     def __init__(self, comparison: Comparison, tables: Tables):
         self.comparison = comparison
         self.table = typed(tables)
+        self.names = frozenset(tables)  # of tables: those of Flight Recorder dumps are optional
         self.member_of = {member.rank: number for number, member in enumerate(comparison.members)}
         self._ranks = sorted(self.member_of)
 

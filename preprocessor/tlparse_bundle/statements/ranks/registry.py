@@ -28,6 +28,7 @@ from tlparse_bundle.statements.ranks import (
     skew,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
+from tlparse_bundle.statements.ranks.flight_recorder import findings as flight_recorder
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.wording import Templates
@@ -84,6 +85,7 @@ KIND_MODULES: tuple[KindModule, ...] = (
     call_findings,
     point_to_point,
     rank_settings,
+    flight_recorder,
     occurrences,
     matching,
     graph_findings,

@@ -113,7 +113,7 @@ def _differ(one: str | None, other: str | None) -> bool:
 
 
 def _are_plausible(ranks: Sequence[Rank], roles: list[list[int]]) -> bool:
-    """Return whether roles lie in the job as stages do: each is the first one, moved by some ranks.
+    """Return whether roles have the pattern of stages: each is the first one, moved by some ranks.
 
     Roles of one rank each must not call collectives with each other.
     """

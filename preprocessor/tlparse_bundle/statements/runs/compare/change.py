@@ -195,7 +195,10 @@ def _is_compared(log: AnyLog) -> TypeGuard[ComparedLog]:
     return log["base"] is not None and log["new"] is not None
 
 
-KINDS = ("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "time")
+KINDS = (
+    *("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "memory"),
+    "time",
+)
 IMPROVEMENTS = frozenset(("gone", "better"))  # values of ``change``
 MAX_PRINTED = 40  # changes of a log
 

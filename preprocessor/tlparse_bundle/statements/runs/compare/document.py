@@ -30,6 +30,7 @@ from tlparse_bundle.statements.runs.compare.change import (
 from tlparse_bundle.statements.runs.compare.changed_settings import give_reasons, setting_changes
 from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
 from tlparse_bundle.statements.runs.compare.headline import summary
+from tlparse_bundle.statements.runs.compare.memory_peaks import memory_changes
 from tlparse_bundle.statements.runs.compare.moved_code import move_changes
 from tlparse_bundle.statements.runs.compare.net_result import counts
 from tlparse_bundle.statements.runs.compare.noise import total_noise_us
@@ -204,7 +205,8 @@ def _changes(pairs: Pairs) -> list[Change]:
     roots = [*environment, *findings, *graphs]
     caches = effects.cache_changes(pairs, roots)
     code = list(effects.code_changes(pairs, roots))
-    changes = [*roots, *compiles, *caches, *code]
+    memory = memory_changes(pairs, (*roots, *code))
+    changes = [*roots, *compiles, *caches, *code, *memory]
     if of_vllm:
         link_to_pieces(changes)
     changes += effects.time_changes(pairs, tuple(changes))

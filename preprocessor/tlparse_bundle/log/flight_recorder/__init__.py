@@ -1,0 +1,1 @@
+"""Reads dumps of PyTorch's Flight Recorder."""

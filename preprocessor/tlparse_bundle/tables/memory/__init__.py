@@ -1,0 +1,1 @@
+"""Memory of generated code, computed from its text."""

@@ -1,0 +1,212 @@
+// Memory of one generated code: its peak, the curve, the buffers at the selected line, and a table of all of them.
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes, count, plural } from "../../lib/page/format.js";
+import { pairs } from "../shared/parts.js";
+import { artifactLink, artifactState } from "../shared/program-line.js";
+import { memoryCurve } from "./curve.js";
+import { isLive, liveAt, placeOf, REASONS, ROLES, typeOf } from "./data.js";
+import { treemap } from "./treemap.js";
+
+const MOST_ROWS = 200;
+
+/** @typedef {{log: any, state: any, model: any, number: number}} Where */
+
+/** @typedef {{code: import("./data.js").CodeMemory, held: any[], points: import("./curve.js").Point[]}} Curve held: inputs that the code lets go of */
+
+/** @param {Where} where @param {Curve} curve @param {number} most bytes at the top of the curve */
+export function codeMemory(where, curve, most) {
+  const { code: memory, held, points } = curve;
+  const { row, inputs, title } = memory;
+  const line = (/** @type {number} */ at, text = `line ${count(at)}`) =>
+    lineLink(where, row.code_event, text, at);
+  const all = points.reduce(
+    (best, point) => (point.own + point.held > best.own + best.held ? point : best),
+    points[0],
+  );
+  return h(
+    "section",
+    { class: "memory-code", style: { "flex-grow": Math.max(4, points.length) } },
+    h(
+      "h3",
+      null,
+      `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+      row.device && h("span", { class: "dim" }, ` on ${row.device}`),
+    ),
+    h(
+      "p",
+      null,
+      "Peak ",
+      h("b", null, `${row.peak_bytes === null ? "at least " : ""}${bytes(row.known_peak_bytes)}`),
+      row.peak_line !== null && [" at ", line(row.peak_line)],
+      ".",
+      held.length > 0 && [
+        " With what the forward saved: ",
+        h("b", null, bytes(all.own + all.held)),
+        " at ",
+        line(all.line),
+        ".",
+      ],
+    ),
+    row.unknown.length > 0 && unknown(row),
+    points.length > 0 && moments(where, curve, most),
+    pairs([
+      [
+        "Inputs",
+        row.input_bytes === null ? null : `${bytes(row.input_bytes)} in ${plural(inputs.length, "tensor")}`,
+      ],
+      ["Outputs", row.output_bytes === null ? null : bytes(row.output_bytes)],
+      ["Saved for the backward", memory.code?.direction === "forward" ? savedText(row) : null],
+    ]),
+  );
+}
+
+/** @param {any} row */
+const savedText = (row) =>
+  row.saved_bytes === null ? "not known: the log lacks the backward graph" : bytes(row.saved_bytes);
+
+/** @param {any} row */
+const unknown = (row) =>
+  h(
+    "details",
+    { class: "memory-unknown" },
+    h("summary", null, "The exact peak is not known"),
+    h(
+      "ul",
+      null,
+      row.unknown.map((/** @type {string} */ reason) =>
+        h(
+          "li",
+          null,
+          REASONS[reason] ?? reason,
+          reason === "operator" &&
+            row.operators.map((/** @type {string} */ name) => [" ", h("code", null, name)]),
+        ),
+      ),
+    ),
+  );
+
+/** Build curve, treemap and table, which follow the selected point. @param {Where} where @param {Curve} curve @param {number} most */
+function moments(where, { code: { row, buffers, title }, held, points }, most) {
+  const peak = Math.max(
+    0,
+    points.findIndex(({ step }) => step === row.peak_step),
+  );
+  const readout = h("p", { class: "memory-readout", role: "status" });
+  const map = h("div");
+  const tableRows = largest(buffers).map((buffer) => ({ buffer, element: bufferRow(where, row, buffer) }));
+  const plot = memoryCurve(points, {
+    most,
+    title: `Live bytes of the ${title}`,
+    start: peak,
+    onmove: (point) => {
+      const live = liveAt(buffers, point.step);
+      fill(
+        readout,
+        lineLink(where, row.code_event, `Line ${count(point.line)}`, point.line),
+        `: ${bytes(point.own)} in ${plural(live.length, "buffer")}`,
+        held.length > 0 && `, ${bytes(point.held)} saved by the forward`,
+        point.step === row.peak_step && h("b", null, " ▲ peak"),
+      );
+      fill(
+        map,
+        treemap(live, {
+          groupOf: (buffer) => placeOf(buffer, where.model.short),
+          describe: (buffer) =>
+            `${buffer.name}: ${bytes(buffer.bytes)}, ${typeOf(buffer)}, ${ROLES[buffer.role]?.[0] ?? buffer.role}`,
+          onopen: (buffer) => void openLine(where, row.code_event, buffer.first_line),
+        }),
+      );
+      for (const { buffer, element } of tableRows)
+        element.classList.toggle("here", isLive(buffer, point.step));
+    },
+  });
+  return [
+    plot,
+    readout,
+    map,
+    h(
+      "details",
+      { class: "memory-buffers" },
+      h("summary", null, `${plural(buffers.length, "buffer")} as a table`),
+      h(
+        "div",
+        { class: "table-box" },
+        h(
+          "table",
+          { class: "plain" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ["Buffer", "Size", "Role", "Type", "Lines", "Written by", "Source line"].map((name) =>
+                h("th", { scope: "col", class: name === "Size" ? "number" : null }, name),
+              ),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            tableRows.map(({ element }) => element),
+          ),
+        ),
+        buffers.length > MOST_ROWS &&
+          h("p", { class: "dim" }, `The ${count(MOST_ROWS)} largest of ${count(buffers.length)} buffers`),
+      ),
+    ),
+  ];
+}
+
+/** @param {any[]} buffers */
+const largest = (buffers) => [...buffers].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0)).slice(0, MOST_ROWS);
+
+/** @param {Where} where @param {any} row @param {any} buffer */
+const bufferRow = (where, row, buffer) =>
+  h(
+    "tr",
+    null,
+    h(
+      "th",
+      { scope: "row" },
+      h("code", null, [buffer.name || "(no name)", ...buffer.aliases].slice(0, 4).join(" → ")),
+    ),
+    h(
+      "td",
+      { class: "number" },
+      buffer.bytes === null ? h("span", { title: REASONS[buffer.unknown] }, "unknown") : bytes(buffer.bytes),
+      buffer.is_hint && h("span", { class: "dim", title: "For the hints of dynamic dimensions" }, " (hint)"),
+    ),
+    h("td", { title: ROLES[buffer.role]?.[1] }, ROLES[buffer.role]?.[0] ?? buffer.role),
+    h("td", null, h("code", null, typeOf(buffer))),
+    h(
+      "td",
+      null,
+      lineLink(where, row.code_event, count(buffer.first_line), buffer.first_line),
+      " – ",
+      buffer.last_line === null
+        ? "returned"
+        : lineLink(where, row.code_event, count(buffer.last_line), buffer.last_line),
+    ),
+    h("td", null, buffer.kernel === null ? "–" : h("code", null, buffer.kernel)),
+    h(
+      "td",
+      { class: "wide" },
+      buffer.file === null
+        ? (buffer.node && h("code", null, buffer.node)) || "–"
+        : [
+            placeOf(buffer, where.model.short),
+            buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
+          ],
+    ),
+  );
+
+/** Show a line of the generated code. @param {Where} where @param {number} event @param {number} at */
+async function openLine({ log, state, model, number }, event, at) {
+  const address = await artifactState(log, model, number, event, at);
+  state.go(state.link(address ?? { view: "events", event: String(event) }));
+}
+
+/** @param {Where} where @param {number} event @param {any} text @param {number} at */
+export const lineLink = ({ log, state, model, number }, event, text, at) =>
+  artifactLink(log, model, state, number, event, text, at);

@@ -1,0 +1,96 @@
+// What the forward of a compile saves for its backward, largest first.
+import { h } from "../../lib/page/dom.js";
+import { percent } from "../../lib/page/figures.js";
+import { bytes, count, plural } from "../../lib/page/format.js";
+import { lineLink } from "./code-memory.js";
+import { placeOf, typeOf } from "./data.js";
+
+const MOST_ROWS = 100;
+
+/** @param {import("./code-memory.js").Where} where @param {import("./data.js").Group} group */
+export function savedValues(where, group) {
+  const rows = group.codes
+    .filter(({ code }) => code?.direction === "forward")
+    .flatMap(({ row, buffers, inputs }) =>
+      [...buffers, ...inputs].filter((buffer) => buffer.saved).map((buffer) => ({ row, buffer })),
+    );
+  const own = rows
+    .filter(({ buffer }) => buffer.role === "saved")
+    .sort((a, b) => (b.buffer.bytes ?? 0) - (a.buffer.bytes ?? 0));
+  if (rows.length === 0) return null;
+  const total = own.reduce((sum, { buffer }) => sum + (buffer.bytes ?? 0), 0);
+  const others = rows.length - own.length;
+  return h(
+    "section",
+    { class: "memory-saved" },
+    h("h3", null, "Saved for the backward"),
+    h(
+      "p",
+      null,
+      h("b", null, bytes(total)),
+      ` in ${plural(own.length, "buffer")} that the forward keeps only for its backward`,
+      others > 0 &&
+        `, and ${plural(others, "input or output", "inputs and outputs")} that the program has anyway`,
+      ".",
+    ),
+    own.length > 0 &&
+      h(
+        "div",
+        { class: "table-box" },
+        h(
+          "table",
+          { class: "plain" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              h("th", { scope: "col" }, "Value"),
+              h("th", { scope: "col", class: "number" }, "Size"),
+              h("th", { scope: "col", class: "number" }, "Share"),
+              h("th", { scope: "col" }, "Type"),
+              h("th", { scope: "col" }, "Source line"),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            own
+              .slice(0, MOST_ROWS)
+              .map(({ row, buffer }) =>
+                h(
+                  "tr",
+                  null,
+                  h(
+                    "th",
+                    { scope: "row" },
+                    lineLink(
+                      where,
+                      row.code_event,
+                      h("code", null, buffer.node ?? buffer.name),
+                      buffer.first_line,
+                    ),
+                  ),
+                  h("td", { class: "number" }, buffer.bytes === null ? "unknown" : bytes(buffer.bytes)),
+                  h(
+                    "td",
+                    { class: "number" },
+                    buffer.bytes === null || !total ? "–" : percent(buffer.bytes, total),
+                  ),
+                  h("td", null, h("code", null, typeOf(buffer))),
+                  h(
+                    "td",
+                    { class: "wide" },
+                    placeOf(buffer, where.model.short),
+                    buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
+                  ),
+                ),
+              ),
+          ),
+        ),
+        own.length > MOST_ROWS &&
+          h("p", { class: "dim" }, `The ${count(MOST_ROWS)} largest of ${count(own.length)}`),
+      ),
+  );
+}
