@@ -218,7 +218,14 @@ def test_the_first_screen_fetches_little(new_page, many, address_of):
         "manifest",
         *(
             f"ranks/{name}"
-            for name in ("ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings")
+            for name in (
+                "ranks",
+                "rank_compiles",
+                "rank_compile_keys",
+                "rank_graphs",
+                "rank_findings",
+                "rank_roles",
+            )
         ),
     }
     assert sum(int(response.headers.get("content-length", 0)) for response in asked) < 1_000_000
@@ -313,12 +320,14 @@ def test_every_kind_about_a_compile_has_a_mark(view):
         "cut-log",
         "equal-logs",
         "mixed-versions",
+        "settings",
         "rank-differs",
         "cached-before",
         "late-start",
         "other-run",
         "no-rank",
         "stages",
+        "rank-numbers",
     }
     assert set(marks) == set(KINDS) - about_logs
     assert all(sign and words for sign, words in marks.values())

@@ -5,7 +5,7 @@ import { plural } from "../lib/page/format.js";
 import { picker } from "../lib/page/picker.js";
 import { align, allEqual } from "./align.js";
 import { awayLink, byCompile, compileKey } from "./data.js";
-import { groupsPart, readOrder } from "./groups.js";
+import { callsPart, readOrder } from "./groups.js";
 import { functionName, shortOp } from "./names.js";
 
 /** @typedef {import("./data.js").Model} Model */
@@ -31,7 +31,7 @@ export async function openCollectives({ model, state }) {
   const columns = columnsOf(model, schedules);
   const view = { element, title: "Collectives" };
   if (!columns.length) {
-    const groups = groupsPart(model, order);
+    const groups = callsPart(model, order);
     fill(
       element,
       h("h1", null, "Collectives"),
@@ -65,7 +65,7 @@ export async function openCollectives({ model, state }) {
       element,
       h("h1", null, "Collectives"),
       recorded,
-      groupsPart(model, order),
+      callsPart(model, order),
       h(
         "section",
         null,

@@ -10,17 +10,25 @@ import { inViewer } from "../lib/page/page.js";
 /** @typedef {import("../../schema/bundle.d.ts").RankCompileKeys} Keys */
 /** @typedef {import("../../schema/bundle.d.ts").RankGraphs} Graphs */
 /** @typedef {import("../../schema/bundle.d.ts").RankFindings} Finding */
+/** @typedef {import("../../schema/bundle.d.ts").RankRoles} Role */
+/** @typedef {import("../../schema/bundle.d.ts").ProcessGroups} Group */
 /** @typedef {NonNullable<Awaited<ReturnType<typeof loadModel>>>} Model */
 
 /** Load the rank tables; null when the bundle has none. @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
   if (!bundle.manifest.rank_tables) return null;
-  const [members, columns, keys, graphRows, findings] =
-    /** @type {[Member[], Column[], Keys[], Graphs[] | null, Finding[] | null]} */ (
+  const [members, columns, keys, graphRows, findings, roles, groups] =
+    /** @type {[Member[], Column[], Keys[], Graphs[] | null, Finding[] | null, Role[] | null, Group[] | null]} */ (
       await Promise.all(
-        ["ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"].map((name) =>
-          bundle.rankTable(name, options),
-        ),
+        [
+          "ranks",
+          "rank_compiles",
+          "rank_compile_keys",
+          "rank_graphs",
+          "rank_findings",
+          "rank_roles",
+          "process_groups",
+        ].map((name) => bundle.rankTable(name, options)),
       )
     );
   const { job } = bundle.manifest;
@@ -38,6 +46,8 @@ export async function loadModel(bundle, options) {
     keys,
     graphs,
     result,
+    roles,
+    groups,
     place,
     groupOf: groupNumbers(columns, graphs, place),
     keysOf: keyRows(keys, place),

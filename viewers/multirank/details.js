@@ -1,4 +1,4 @@
-// The Details view: tables of log problems, events on some ranks, caches, tensors and run times.
+// The Details view: tables of log problems, events on some ranks, settings, caches, tensors and run times.
 import { kindTitle } from "../lib/finding/kind-titles.js";
 import { lowest, size, toRuns, words } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
@@ -21,17 +21,19 @@ const PROBLEMS = {
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openDetails({ model }) {
-  const [occurrences, cacheTotals, caches, tensors, estimates, estimated, problems] = await Promise.all(
-    [
-      "rank_occurrences",
-      "rank_cache_totals",
-      "rank_caches",
-      "rank_tensors",
-      "rank_estimates",
-      "rank_estimate_totals",
-      "rank_problems",
-    ].map((name) => model.bundle.rankTable(name)),
-  );
+  const [occurrences, cacheTotals, caches, tensors, estimates, estimated, problems, settings] =
+    await Promise.all(
+      [
+        "rank_occurrences",
+        "rank_cache_totals",
+        "rank_caches",
+        "rank_tensors",
+        "rank_estimates",
+        "rank_estimate_totals",
+        "rank_problems",
+        "rank_settings",
+      ].map((name) => model.bundle.rankTable(name)),
+    );
   const recorded = toRuns((estimated ?? []).map((/** @type {any} */ row) => row.rank));
   const first = (/** @type {any[]} */ rows, /** @type {number} */ i) =>
     i === 0 || rows[i - 1].rank_compile !== rows[i].rank_compile;
@@ -78,6 +80,21 @@ export async function openDetails({ model }) {
         h("code", null, [row.type, row.text].filter(Boolean).join(" ")),
         link(row.ranks, row.compile),
       ]),
+    ),
+    section(
+      "Settings that differ",
+      "Settings of torch with different values, as recorded in the first compile of each rank.",
+      "No recorded setting differs. Settings without a value on all ranks are not compared.",
+      ["Setting", "Ranks", "Value"],
+      (settings ?? []).map(
+        (/** @type {import("../../schema/bundle.d.ts").RankSettings} */ row, /** @type {number} */ i) => [
+          i > 0 && settings[i - 1].config === row.config && settings[i - 1].name === row.name
+            ? ""
+            : h("code", null, `${row.config}.${row.name}`),
+          words(row.ranks),
+          h("code", null, row.value),
+        ],
+      ),
     ),
     section(
       "Caches",

@@ -1,5 +1,5 @@
 // The findings of the ranks: each with the findings that follow from it, and links to evidence.
-import { lowest } from "../lib/bundle/ranks.js";
+import { holds, lowest, size } from "../lib/bundle/ranks.js";
 import { findingCard } from "../lib/finding/card.js";
 import { append, h } from "../lib/page/dom.js";
 import { count } from "../lib/page/format.js";
@@ -15,6 +15,8 @@ const ALIGNED = new Set([
   "collectives",
   "collective-mismatch",
   "collective-waits",
+  "collective-order",
+  "unmatched-transfer",
   "group-differs",
   "missing-wait",
   "collective-parity",
@@ -36,12 +38,21 @@ const NOT_COMPARED = new Set([
   "unfinished-compile",
 ]);
 
-/** Build the list of findings, with consequences below their cause. @param {Model} model @param {State} state */
-export function findingTree(model, state) {
-  const findings = model.result?.findings ?? [];
-  const following = findings.map((_, i) =>
-    findings.flatMap((other, n) => (other.because_of === i ? [n] : [])),
+/** Return the numbers of the findings about a rank; of all findings without one. @param {Model} model @param {number | null} rank */
+export const findingsOf = (model, rank) =>
+  (model.result?.findings ?? []).flatMap((finding, i) =>
+    rank === null || isAbout(finding, rank) ? [i] : [],
   );
+
+/** Return whether a finding is about a rank, not only compares others with it and many more. @param {Finding} finding @param {number} rank */
+const isAbout = ({ ranks, others }, rank) =>
+  holds(ranks, rank) || (holds(others, rank) && size(others) <= size(ranks));
+
+/** Build the list of findings, with consequences below their cause. @param {Model} model @param {State} state @param {number | null} rank only findings about it */
+export function findingTree(model, state, rank) {
+  const findings = model.result?.findings ?? [];
+  const shown = new Set(findingsOf(model, rank));
+  const following = findings.map((_, i) => [...shown].filter((n) => findings[n].because_of === i));
   const item = (/** @type {number} */ i) =>
     h(
       "li",
@@ -50,7 +61,7 @@ export function findingTree(model, state) {
       following[i].length > 0 && foldedList(following[i], item, MOST_FOLLOWING, "Consequences"),
     );
   return foldedList(
-    findings.flatMap(({ because_of: cause }, i) => (cause === null ? [i] : [])),
+    [...shown].filter((i) => !shown.has(findings[i].because_of ?? -1)),
     item,
     MOST,
     "Findings",

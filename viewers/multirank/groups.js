@@ -10,14 +10,17 @@ import { callText, compileName } from "./names.js";
 /** @typedef {import("../../schema/bundle.d.ts").GroupSplits} Split */
 /** @typedef {import("../../schema/bundle.d.ts").CollectiveCalls} Call */
 /** @typedef {ProcessGroup & {mismatches: Mismatch[], waits: Wait[]}} Group */
-/** @typedef {{groups: Group[], splits: Split[], calls: Call[]}} Order */
+/** @typedef {import("../../schema/bundle.d.ts").GroupOrders} Crossed */
+/** @typedef {import("../../schema/bundle.d.ts").UnmatchedTransfers} Transfer */
+/** @typedef {{groups: Group[], splits: Split[], calls: Call[], crossed: Crossed[], transfers: Transfer[]}} Order */
 
-const MOST = 12;
+const MOST = 12,
+  MOST_TRANSFERS = 50;
 
 /** Read the tables of process groups and their calls. @param {import("../lib/bundle/bundle.js").Bundle} bundle @returns {Promise<Order>} */
 export async function readOrder(bundle) {
-  const [groups, mismatches, waits, splits, calls] =
-    /** @type {[ProcessGroup[], Mismatch[], Wait[], Split[], Call[]]} */ (
+  const [groups, mismatches, waits, splits, calls, crossed, transfers] =
+    /** @type {[ProcessGroup[], Mismatch[], Wait[], Split[], Call[], Crossed[] | null, Transfer[] | null]} */ (
       await Promise.all(
         [
           "process_groups",
@@ -25,6 +28,8 @@ export async function readOrder(bundle) {
           "collective_waits",
           "group_splits",
           "collective_calls",
+          "group_orders",
+          "unmatched_transfers",
         ].map((name) => bundle.rankTable(name)),
       )
     );
@@ -40,11 +45,19 @@ export async function readOrder(bundle) {
     })),
     splits,
     calls,
+    crossed: crossed ?? [],
+    transfers: transfers ?? [],
   };
 }
 
-/** Build the section of process groups; null when compiled code has no collectives. @param {import("./data.js").Model} model @param {Order} order */
-export function groupsPart(model, order) {
+/** Build the sections of process groups and of sends; null when compiled code has no collectives. @param {import("./data.js").Model} model @param {Order} order */
+export function callsPart(model, order) {
+  const sections = [groupsPart(model, order), transfersPart(model, order)].filter(Boolean);
+  return sections.length ? sections : null;
+}
+
+/** @param {import("./data.js").Model} model @param {Order} order */
+function groupsPart(model, order) {
   if (!order.groups.length) return null;
   const differing = order.groups.filter(differs);
   const rows = [...differing, ...order.groups.filter((group) => !differs(group))]; // those that differ first
@@ -79,7 +92,7 @@ export function groupsPart(model, order) {
         { class: "dim" },
         differing.length
           ? `${count(differing.length)} of ${plural(rows.length, "group")} ${differing.length === 1 ? "differs" : "differ"}`
-          : `${plural(rows.length, "group")}, ranks agree`,
+          : `${plural(rows.length, "group")}, ${order.crossed.length ? "calls of each match, in different orders across groups" : "ranks agree"}`,
       ),
     ),
     h(
@@ -101,7 +114,7 @@ export function groupsPart(model, order) {
           h(
             "tr",
             null,
-            ["Process group", "Ranks", "Calls", "First difference"].map((title) =>
+            ["Process group", "Axis", "Ranks", "Calls", "First difference"].map((title) =>
               h("th", { scope: "col" }, title),
             ),
           ),
@@ -110,6 +123,7 @@ export function groupsPart(model, order) {
       ),
     ),
     rows.length > MOST && more,
+    crossing(model, order),
     split(model, order),
   );
 }
@@ -125,6 +139,7 @@ function row(model, order, group) {
     "tr",
     null,
     h("td", null, group.group === null ? "unknown" : h("code", null, group.group)),
+    h("td", { class: "number" }, String(group.axis)),
     h(
       "td",
       null,
@@ -195,5 +210,68 @@ function split(model, { splits, calls }) {
       " in group ",
       h("code", null, calls[call]?.group ?? "unknown"),
     ]),
+  );
+}
+
+/** The first call that ranks make in different orders across process groups. @param {import("./data.js").Model} model @param {Order} order */
+function crossing(model, order) {
+  if (!order.crossed.length) return null;
+  const [{ position, effect }] = order.crossed;
+  const axes = new Map(order.groups.map(({ group, axis }) => [group, axis]));
+  return h(
+    "section",
+    { "aria-label": "Order across process groups" },
+    h("h3", null, "Order across process groups"),
+    h(
+      "p",
+      { class: "note" },
+      `First difference: call ${position + 1} of each rank. `,
+      effect === "hang"
+        ? "With the waits in the code, ranks wait for each other in a circle: the job will hang."
+        : "No ranks wait for each other in a circle, but NCCL needs one order on all ranks: the job may hang.",
+    ),
+    h(
+      "ul",
+      null,
+      order.crossed.map((one) => {
+        const name = order.calls[one.collective_call]?.group ?? null;
+        return h(
+          "li",
+          null,
+          sides(model, order, [one]),
+          ", process group ",
+          h("code", null, name ?? "unknown"),
+          axes.has(name) && ` along axis ${axes.get(name)}`,
+        );
+      }),
+    ),
+  );
+}
+
+/** Sends and receives without a counterpart. @param {import("./data.js").Model} model @param {Order} order */
+function transfersPart(model, { transfers }) {
+  if (!transfers.length) return null;
+  return h(
+    "section",
+    { "aria-label": "Sends and receives without a counterpart" },
+    h("h2", null, "Sends and receives without a counterpart"),
+    h(
+      "ul",
+      null,
+      transfers.slice(0, MOST_TRANSFERS).map(({ rank, op, peer, tag, count: calls, rank_compile: column }) =>
+        h(
+          "li",
+          null,
+          `rank ${rank}: `,
+          h("code", null, op),
+          ` ${op === "isend" ? "to" : "from"} rank ${peer}${tag ? `, tag ${tag}` : ""}${calls > 1 ? `, ${count(calls)} times` : ""} in `,
+          compileName(model.columns, column).map((part) =>
+            typeof part === "string" ? part : h("code", null, part.code),
+          ),
+        ),
+      ),
+      transfers.length > MOST_TRANSFERS &&
+        h("li", { class: "dim" }, `${count(transfers.length - MOST_TRANSFERS)} more`),
+    ),
   );
 }

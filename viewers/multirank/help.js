@@ -4,14 +4,20 @@ import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
   ["1 … 6", "open a view, in the order of the sidebar"],
-  ["↑ ↓ ← →", "matrix: move between cells"],
+  ["↑ ↓ ← →", "matrix and picture of the structure: move between cells"],
   ["Enter", "matrix: compare the cell with most ranks, or expand a group of ranks"],
+  ["Enter, Esc", "picture of the structure: select a rank to see only its findings, or show all ranks"],
   ["[ ]", "Compare: previous and next compile"],
   ["n N", "matrix: next and previous cell that differs from most ranks; Compare: next and previous change"],
   ["+ − 0", "Timelines: zoom in, zoom out, show everything"],
   ["?", "show this help"],
 ];
 const TERMS = [
+  [
+    "role",
+    "Ranks that should compile the same code, such as a stage of a pipeline. Only ranks of one role are compared.",
+  ],
+  ["axis", "Process groups of the same shape that share no rank, as along one dimension of a mesh."],
   [
     "same compile",
     "Compiles are matched by function, place, order and graph, not by id: an extra compile on one rank shifts all later ids.",

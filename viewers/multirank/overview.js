@@ -1,15 +1,17 @@
-// The Summary view: the findings of all ranks, and the matrix of ranks and compiles.
+// The Summary view: the structure of the job, the findings of all ranks or of one, and the matrix of ranks and
+// compiles.
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
-import { h, rich } from "../lib/page/dom.js";
+import { fill, h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { LEFT_OUT } from "../lib/page/left-out.js";
 import { inViewer } from "../lib/page/page.js";
-import { majorityRank } from "./data.js";
-import { findingTree } from "./findings.js";
+import { awayLink, majorityRank } from "./data.js";
+import { findingsOf, findingTree } from "./findings.js";
 import { legend } from "./legend.js";
 import { groupRows, marksOf } from "./matrix-data.js";
 import { Matrix } from "./matrix.js";
 import { runsPart } from "./runs.js";
+import { structurePart } from "./structure.js";
 
 /** @typedef {import("./data.js").Model} Model */
 /** @typedef {import("../lib/page/hash-state.js").HashState} State */
@@ -19,6 +21,9 @@ export async function openOverview({ model, state }) {
   const live = model.bundle.manifest.growing ? await import("../lib/live/running.js") : null;
   const leads = { href: (/** @type {string} */ log) => inViewer(model.bundle, "default", { log }) };
   const running = live?.runningNow(model.bundle, leads);
+  await pause();
+  let structure = structurePart(model, state);
+  await pause();
   let { matrix, section } = matrixPart(model, state);
   const summary = h(
     "section",
@@ -26,10 +31,18 @@ export async function openOverview({ model, state }) {
     running,
     summaryPart(model, state),
   );
+  let rank = state.current.rank;
   return {
-    element: h("div", { class: "fill overview" }, summary, section),
+    element: h("div", { class: "fill overview" }, structure.element, summary, section),
     title: "Summary",
-    update: () => scrollToFirst(model, matrix),
+    update: (current) => {
+      if (current.rank === rank) return void scrollToFirst(model, matrix);
+      rank = current.rank;
+      structure.select(rank);
+      const focused = summary.contains(document.activeElement);
+      fill(summary, model.bundle.manifest.growing && running, summaryPart(model, state));
+      if (focused) summary.focus();
+    },
     key: (event) => {
       if (event.key !== "n" && event.key !== "N") return false;
       matrix.step(event.key === "n" ? 1 : -1);
@@ -42,6 +55,11 @@ export async function openOverview({ model, state }) {
         model = newer.model;
         if (live && running && model.bundle.manifest.growing) live.drawRunning(running, model.bundle, leads);
         patch(summary, h("div", null, model.bundle.manifest.growing && running, summaryPart(model, state)));
+        if (parts(before) !== parts(model)) {
+          const next = structurePart(model, state);
+          structure.element.replaceWith(next.element);
+          structure = next;
+        }
         if (
           JSON.stringify([before.columns, before.keys, before.graphs, before.result]) ===
           JSON.stringify([model.columns, model.keys, model.graphs, model.result])
@@ -58,6 +76,12 @@ export async function openOverview({ model, state }) {
     },
   };
 }
+
+/** End the task: a thousand ranks take longer to draw than a task should. */
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+/** The parts of a model that the picture of the structure shows, to compare. @param {Model} model */
+const parts = ({ members, roles, groups, result }) => JSON.stringify([members, roles, groups, result]);
 
 /** Build the matrix of ranks and compiles. @param {Model} model @param {State} state */
 function matrixPart(model, state) {
@@ -94,8 +118,29 @@ function scrollToFirst(model, matrix) {
 function summaryPart(model, state) {
   if (!model.result)
     return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
-  const { job, findings } = model.result;
-  return [h("h1", null, rich(job.text)), runsPart(job), findings.length > 0 && findingTree(model, state)];
+  const { job } = model.result;
+  const rank = /^\d+$/.test(state.current.rank) ? Number(state.current.rank) : null;
+  return [
+    h("h1", null, rich(job.text)),
+    runsPart(job),
+    rank !== null && rankPart(model, state, rank),
+    findingsOf(model, rank).length > 0 && findingTree(model, state, rank),
+  ];
+}
+
+/** Build the line about the selected rank: its number of findings, and links. @param {Model} model @param {State} state @param {number} rank */
+function rankPart(model, state, rank) {
+  const found = findingsOf(model, rank).length;
+  const known = model.place.has(rank);
+  return h(
+    "div",
+    { "class": "of-rank", "role": "group", "aria-label": "Selected rank" },
+    h("b", null, `Rank ${rank}`),
+    h("span", null, [known ? "" : "no log, ", found ? plural(found, "finding") : "no findings"]),
+    awayLink(model, rank, null, "overview ›"),
+    known && h("a", { href: state.link({ view: "timeline", rank: String(rank) }) }, "timeline ›"),
+    h("a", { href: state.patched({ rank: "" }), class: "all-ranks" }, "show all ranks"),
+  );
 }
 
 /** Open the comparison of a cell with most ranks. @param {Model} model @param {State} state @param {number} column @param {number} rank */
