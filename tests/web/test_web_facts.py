@@ -63,7 +63,7 @@ FACTS = [
     ("memory_budget", "what could be computed again?", [link("[0/0] inner ok"), link("min_cut_information")], ["addmm"]),
     ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),
     ("wrappers", "which side effect is replayed?", [link("[1/0] forward ok"), link("dynamo_side_effects")], ["calls"]),
-    ("ranks_healthy", "do the ranks agree?", [link("Compare the ranks")], ["4 ranks agree: 4 compiles, the same on each"]),
+    ("ranks_healthy", "do the ranks agree?", [link("Compare the ranks")], ["4 ranks agree on what was compiled (4 compiles)"]),
     ("ranks_killed", "which rank died, and in which compile?", [link("Compare the ranks")], ["Rank 3 is still compiling reduce [2/0]"]),
     ("regions", "is the region compiled once?", [link("[0/0] nested ok"), link("dynamo_output_graph")], ["invoke_subgraph"]),
 ]  # fmt: skip
