@@ -3,7 +3,8 @@
 import pytest
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix
+from tlparse_bundle.guards.values import Tensor
+from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix, _is_dense
 
 
 class Run:
@@ -178,3 +179,8 @@ def test_a_guard_that_torch_names_fails_whatever_is_known(run):
     history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
     ((difference,),) = history.failed(1, 0).values()
     assert difference.aspect == "other" and [*history.disagreements] == [(1, 0)]
+
+
+@pytest.mark.parametrize(("size", "stride", "dense"), [((1, 4), (99, 1), True), ((2, 4), (99, 1), False)])
+def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense):
+    assert _is_dense(Tensor(size, stride), Tensor((2, 4), (4, 1))) is dense

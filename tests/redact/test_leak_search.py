@@ -6,6 +6,7 @@ import zipfile
 import pytest
 import zstandard
 from secrets_of_logs import WAYS, made
+from tlparse_bundle.redact.leak_features import Public
 from tlparse_bundle.redact.leak_search import Line, leaks, lines_of_bundle, lines_of_files
 
 SECRETS = made()
@@ -119,3 +120,8 @@ def test_long_lines_are_searched_in_pieces(tmp_path):
     assert leaks([Line("log", 1, data)], tmp_path).count == 1
     at_the_border = b" " * ((1 << 20) - 4) + b"zukofavix"
     assert leaks([Line("log", 1, at_the_border)], tmp_path).count == 1
+
+
+@pytest.mark.parametrize("text", ["abcdefg torch", "torch abcdefg"])
+def test_the_shortest_piece_between_public_words_is_searched(text):
+    assert list(Public(["torch"]).grams(text))

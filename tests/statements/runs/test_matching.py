@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
+import pytest
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.changed_settings import changed_settings, give_reasons
 from tlparse_bundle.statements.runs.compare.compile_pairs import matched
-from tlparse_bundle.statements.runs.compare.effects import _cause
+from tlparse_bundle.statements.runs.compare.effects import _cause, _explains
 from tlparse_bundle.statements.runs.compare.graph_structure import structure
 from tlparse_bundle.statements.runs.compare.matched_findings import changed_findings, matched_findings
 from tlparse_bundle.statements.runs.compare.moved_code import Move, Name, moves
@@ -240,3 +241,8 @@ def test_a_setting_is_the_cause_of_a_miss_only_where_the_key_names_it():
     assert _cause(parts, [], [setting("max_autotune"), setting("max")]) is None
     assert _cause(parts, [], [setting("max_autotune"), setting("max_autotune_gemm")]) == "max_autotune_gemm"
     assert _cause(None, [], [setting("max_autotune")]) is None
+
+
+@pytest.mark.parametrize(("cost_us", "explains"), [(51, True), (50, False), (-51, False)])
+def test_a_step_explains_a_difference_only_if_it_is_most_of_it(cost_us, explains):
+    assert _explains(Change("time", "info", "", cost_us=cost_us), 100) is explains
