@@ -245,4 +245,4 @@ def test_a_setting_is_the_cause_of_a_miss_only_where_the_key_names_it():
 
 @pytest.mark.parametrize(("cost_us", "explains"), [(51, True), (50, False), (-51, False)])
 def test_a_step_explains_a_difference_only_if_it_is_most_of_it(cost_us, explains):
-    assert _explains(Change("time", "info", "", cost_us=cost_us), 100) is explains
+    assert _explains(Change("time", "info", "", change="worse", cost_us=cost_us), 100) is explains
