@@ -8,13 +8,16 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 
 
-@pytest.fixture(scope="module", params=job_cases.NAMES)
-def case(request, tmp_path_factory):
-    """The truth about a job, and its bundle."""
-    folder = tmp_path_factory.mktemp(request.param)
-    (folder / "trace").mkdir()
-    job_cases.unpack(request.param, folder / "trace")
-    build(discover([folder / "trace"]), folder / "bundle", codec="none", jobs=1)
+@pytest.fixture(params=job_cases.NAMES)
+def case(request, once):
+    """The truth about a job, and its bundle, which all workers share."""
+
+    def make(folder):
+        (folder / "trace").mkdir()
+        job_cases.unpack(request.param, folder / "trace")
+        build(discover([folder / "trace"]), folder / "bundle", codec="none", jobs=1)
+
+    folder = once(("parallel", request.param), make)
     return job_cases.truth(request.param), Bundle.open(folder / "bundle")
 
 
