@@ -46,7 +46,7 @@ def test_a_failure_without_a_click_and_its_stack_with_one(show):
 def test_the_odd_rank_without_a_click(show):
     page, _ = show("ranks_extra_break")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Graph break only on rank 1, in block")
-    expect(views(page).get_by_role("link", name="Ranks", exact=True)).to_have_text("Ranks4")
+    expect(views(page).get_by_role("link", name="Ranks", exact=True)).to_have_text("Ranks3")
 
 
 def test_changed_guards_with_two(show):

@@ -83,7 +83,7 @@ export async function openDetails({ model }) {
     ),
     section(
       "Settings that differ",
-      "Settings of torch with different values, as recorded in the first compile of each rank.",
+      "Settings of torch that are not the same on all ranks, as recorded in the first compile of each.",
       "No recorded setting differs. Settings without a value on all ranks are not compared.",
       ["Setting", "Ranks", "Value"],
       (settings ?? []).map(
