@@ -309,7 +309,7 @@ def test_malformed_and_malicious_dumps_are_diagnosed(tmp_path, dumps):
     assert diagnostics["flight-recorder-repeated"] == [
         "Of two dumps of rank 2, older_rank_2 was left out because it is older."
     ]
-    assert diagnostics["flight-recorder-unmatched"] == ["There is no dump of ranks 0 and 1."]
+    assert diagnostics["flight-recorder-unmatched"] == ["No dump covers ranks 0 and 1."]
     assert "flight-recorder-unreadable" in result.output
     strict = CliRunner().invoke(
         cli,

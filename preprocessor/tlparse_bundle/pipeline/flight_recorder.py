@@ -50,7 +50,7 @@ class Dumps(NamedTuple):
                 f" {'its dump' if len(without_log) == 1 else 'their dumps'} are unknown."
             )
         if without_dump:
-            messages.append(f"There is no dump of {ranks_text(ranges(without_dump))}.")
+            messages.append(f"No dump covers {ranks_text(ranges(without_dump))}.")
         return self._and(messages)
 
     def problems_without_ranks(self) -> Problems:

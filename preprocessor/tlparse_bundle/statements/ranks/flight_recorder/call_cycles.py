@@ -39,7 +39,7 @@ def waiting_cycle(groups: Sequence[FlightRecorderGroupsRow]) -> set[int]:
 
 
 def first_divergence(calls: Mapping[int, Sequence[FlightRecorderCallsRow]]) -> Divergence | None:
-    """Return where the order of calls of fewer ranks leaves that of most; None if there is no majority.
+    """Return the first call of a minority that differs from the order of most ranks; None without a majority.
 
     ``calls``: collectives by rank, in order. Groups with the same description, such as those of one dimension
     of a mesh, are alike.

@@ -274,7 +274,7 @@ def _hang(words: Words) -> tuple[str, str]:
         where = f"{_numbered(last['operation'], last['sequence'])}{_at(last)}"
         parts.append(f"The last call of rank {last['rank']} in this group is {where}, which has finished.")
     if details["no_dump"]:
-        parts.append(f"There is no dump of {ranks_text(details['no_dump'])}.")
+        parts.append(f"No dump covers {ranks_text(details['no_dump'])}.")
     return (
         f"{words.ranks} {words.verb('has', 'have')} not called {call} of {facts['group']};"
         f" {words.others} {waits} in it{place}",
