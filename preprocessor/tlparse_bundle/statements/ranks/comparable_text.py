@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from tlparse_bundle.base.machine_text import ADDRESS, CACHE_NAME
 from tlparse_bundle.bundle.row_objects import Artifact
 
-_MAX_KEPT = 20_000  # hashes
+_MAX_KEPT = 20_000  # results
+Result = TypeVar("Result")
 
 _DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
 # torch/_inductor/codegen/wrapper.py and its device interfaces write only the number of the device.
@@ -95,31 +98,36 @@ def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
 
 
 class Contents:
-    """Hashes of comparable texts; each distinct payload is read once for all logs."""
+    """What is read from payloads; each distinct payload is read once for all logs."""
 
     def __init__(self) -> None:
-        self._hashes: dict[tuple[str, bool], str] = {}
+        self._results: dict[tuple[str, Callable[[Artifact], Any]], Any] = {}  # by the hash of the payload
+
+    def once(self, artifact: Artifact, read: Callable[[Artifact], Result]) -> Result | None:
+        """Return the result of a function of a payload; None without one. Equal payloads are read once."""
+        if artifact.sha256 is None:
+            return None
+        key = artifact.sha256, read
+        if key not in self._results:
+            if len(self._results) >= _MAX_KEPT:
+                self._results.clear()
+            self._results[key] = read(artifact)
+        result: Result = self._results[key]
+        return result
 
     def __call__(self, artifact: Artifact) -> str | None:
         """Return the hash of the comparable text of an artifact, 16 hex digits; None without a payload."""
-        return self._hash(artifact, with_numbers=True)
+        return self.once(artifact, self._hash)
 
     def without_numbers(self, artifact: Artifact) -> str | None:
         """Return a hash that graphs with different constants and sizes share; None without a payload."""
-        return self._hash(artifact, with_numbers=False)
+        return self.once(artifact, self._hash_without_numbers)
 
-    def _hash(self, artifact: Artifact, with_numbers: bool) -> str | None:
-        if artifact.sha256 is None:
-            return None
-        key = artifact.sha256, with_numbers
-        text_hash = self._hashes.get(key)
-        if text_hash is None:
-            if len(self._hashes) >= _MAX_KEPT:
-                self._hashes.clear()
-            text = self.text(artifact)
-            text_hash = hashlib.sha256(text if with_numbers else _NUMBER.sub(b"#", text)).hexdigest()[:16]
-            self._hashes[key] = text_hash
-        return text_hash
+    def _hash(self, artifact: Artifact) -> str:
+        return hashlib.sha256(self.text(artifact)).hexdigest()[:16]
+
+    def _hash_without_numbers(self, artifact: Artifact) -> str:
+        return hashlib.sha256(_NUMBER.sub(b"#", self.text(artifact))).hexdigest()[:16]
 
     def text(self, artifact: Artifact) -> bytes:
         """Return the part of the payload that is compared."""

@@ -94,6 +94,19 @@ class Comparison:
         """Return the members that a member is compared with, and itself."""
         return self.parts[self.role_of(member)]
 
+    def usual_order(self, role: Sequence[int]) -> list[int]:
+        """Return the columns of the most frequent kind of a role, in order."""
+        return self.orders[min(self.kind[member] for member in role)]
+
+    def first_compiles(self, member: int) -> Iterator[tuple[int, int]]:
+        """Yield (frame, column) of the first compile of each function of a member."""
+        seen = set()
+        for frame, column in enumerate(self.orders[self.kind[member]]):
+            code = self.columns[column].code
+            if code not in seen:
+                seen.add(code)
+                yield frame, column
+
     def opened(self, member: int) -> Frames:
         """Return the frames of a member, reread from its log."""
         return self._open(member)

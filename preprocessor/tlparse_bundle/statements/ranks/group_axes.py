@@ -71,17 +71,13 @@ def sequences_of(comparison: Comparison, digests: Sequence[CallsDigest]) -> list
     sequences = []
     for members in comparison.alike(digests):
         digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
-        seen = set()
-        steps: list[Step] = []
-        for frame in range(len(order)) if digest["ran"] is None else digest["ran"]:
-            code = comparison.columns[order[frame]].code
-            if digest["ran"] is None and code in seen:
-                continue
-            seen.add(code)
-            steps += [
-                Step(call_of(digest["calls"][number]), order[frame], later)
-                for number, later in zip(digest["frames"][frame] or (), digest["later"][frame], strict=True)
-            ]
+        ran = digest["ran"]
+        frames = [frame for frame, _ in comparison.first_compiles(members[0])] if ran is None else ran
+        steps = [
+            Step(call_of(digest["calls"][number]), order[frame], later)
+            for frame in frames
+            for number, later in zip(digest["frames"][frame] or (), digest["later"][frame], strict=True)
+        ]
         sequences.append(RankCalls(members, steps))
     return sequences
 
@@ -94,11 +90,8 @@ def crossed(
 ) -> list[GroupOrdersRow]:
     """Return the first place where ranks of a role call collectives of several groups in different orders.
 
-    There is one row per order, the most frequent first.
-
-    The calls of each group must match.
+    There is one row per order, the most frequent first. The calls of each group must match.
     """
-    hangs = _hangs(sequences)
     for role in range(len(comparison.roles)):
         own = [one for one in sequences if one.steps and comparison.role_of(one.members[0]) == role]
         orders: Counter[tuple[int, ...]] = Counter()
@@ -106,7 +99,7 @@ def crossed(
             orders[_order(one, axes)] += len(one.members)
         if len(orders) < 2 or len({frozenset(Counter(order).items()) for order in orders}) > 1:
             continue
-        effect: Literal["hang", "may_hang"] = "hang" if hangs else "may_hang"
+        effect: Literal["hang", "may_hang"] = "hang" if _hangs(sequences) else "may_hang"
         usual = max(orders, key=lambda order: (orders[order], -_first_member(own, axes, order)))
         return list(_rows(comparison, own, axes, usual, effect, calls))
     return []

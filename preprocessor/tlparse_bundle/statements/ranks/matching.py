@@ -97,7 +97,7 @@ def _divergences(comparison: Comparison) -> list[RankDivergencesRow]:
 def _expected(comparison: Comparison, role: Sequence[int]) -> list[int]:
     """Return the columns that most members of a role have, in order."""
     part = comparison.part_of(role[0])
-    first = set(comparison.orders[min(comparison.kind[member] for member in role)])
+    first = set(comparison.usual_order(role))
     expected = []
     for column in range(len(comparison.columns)):
         having = len(part.intersection(comparison.having(column)))
@@ -126,7 +126,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
     shifted = {_key_of(row["ranks"]): row["shifted"] for row in finder.table("rank_divergences")}
     not_reached = _not_reached(finder)
     comparison = finder.comparison
-    first = {column for order in _first_orders(comparison) for column in order}
+    first = {column for role in comparison.roles for column in comparison.usual_order(role)}
     with_calls = {row["rank_compile"] for row in finder.table("rank_compile_calls")}
     resized = {
         row["rank_compile"]
@@ -162,12 +162,6 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
                 {"shifted": divergence["shifted"]},
                 column=divergence["rank_compile"],
             )
-
-
-def _first_orders(comparison: Comparison) -> Iterator[list[int]]:
-    """Yield the order of columns of the most frequent kind of each role."""
-    for role in comparison.roles:
-        yield comparison.orders[min(comparison.kind[member] for member in role)]
 
 
 def _key_of(ranks: Ranges) -> tuple[tuple[int, ...], ...]:

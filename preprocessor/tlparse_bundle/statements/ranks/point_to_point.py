@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tlparse_bundle.base.wording import large, plural
+from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames, stage_artifacts
@@ -54,7 +55,11 @@ class PointToPoint:
 def _transfers(frames: Frames, number: int) -> list[Transfer]:
     stages = stage_artifacts(frames, number)
     texts = stages["code"] or stages["post_grad"] or stages["dynamo"]
-    return [transfer for artifact in texts for transfer in transfers_of(artifact.text() or "")]
+    return [transfer for text in texts for transfer in frames.contents.once(text, _in_artifact) or ()]
+
+
+def _in_artifact(artifact: Artifact) -> list[Transfer]:
+    return transfers_of(artifact.text() or "")
 
 
 def transfers_of(text: str) -> list[Transfer]:
@@ -81,15 +86,11 @@ def _unmatched(comparison: Comparison, digests: Sequence[Digest]) -> Iterator[Un
     columns: dict[tuple[int, Transfer], int] = {}
     counts: Counter[tuple[int, Transfer]] = Counter()
     for member, digest in enumerate(digests):
-        seen = set()
-        for frame, column in enumerate(comparison.orders[comparison.kind[member]]):
-            code = comparison.columns[column].code
-            if code not in seen:
-                seen.add(code)
-                for cells in digest[frame]:
-                    transfer = Transfer(*cells)
-                    columns.setdefault((ranks[member], transfer), column)
-                    counts[ranks[member], transfer] += 1
+        for frame, column in comparison.first_compiles(member):
+            for cells in digest[frame]:
+                transfer = Transfer(*cells)
+                columns.setdefault((ranks[member], transfer), column)
+                counts[ranks[member], transfer] += 1
     for (rank, transfer), count in counts.items():
         counterpart: Literal["isend", "irecv"] = "irecv" if transfer.op == "isend" else "isend"
         missing = count - counts[transfer.peer, Transfer(counterpart, rank, transfer.tag)]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Code, Frame, Frames, code_of
 from tlparse_bundle.statements.ranks.rank_sets import are_moved
 
@@ -29,12 +30,16 @@ class Rank(NamedTuple):
 
 def input_names(frames: Frames) -> list[str | None]:
     """Return a hash of the input names of the captured graph of each frame; None without a graph."""
-    return [_names(frames, number) for number in range(len(frames))]
+    graphs = (_captured(frames, number) for number in range(len(frames)))
+    return [None if graph is None else frames.contents.once(graph, _names) for graph in graphs]
 
 
-def _names(frames: Frames, number: int) -> str | None:
-    captured = next((a for a in frames.artifacts(number) if a.name in CAPTURED), None)
-    signature = None if captured is None else _SIGNATURE.search(captured.bytes() or b"")
+def _captured(frames: Frames, number: int) -> Artifact | None:
+    return next((artifact for artifact in frames.artifacts(number) if artifact.name in CAPTURED), None)
+
+
+def _names(graph: Artifact) -> str | None:
+    signature = _SIGNATURE.search(graph.bytes() or b"")
     if signature is None:
         return None
     return hashlib.sha256(b",".join(_INPUT.findall(signature[1]))).hexdigest()[:12]

@@ -107,9 +107,7 @@ class Run:
             self.world_size and self.world_size <= log.rank
         ):
             return False
-        last = max(
-            (own.last_epoch_us for own in self.logs.values() if own.last_epoch_us is not None), default=None
-        )
+        last = self.last_epoch_us
         return last is None or log.start_epoch_us is None or log.start_epoch_us - last < _HOUR_US
 
 
@@ -151,9 +149,7 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
 
 def _swap(run: Run, other: Run) -> None:
     """Move the log with more compiles into ``run``, for ranks with two logs (a process and its child)."""
-    last = max(
-        (log.last_epoch_us for log in run.logs.values() if log.last_epoch_us is not None), default=None
-    )
+    last = run.last_epoch_us
     for rank in run.logs.keys() & other.logs.keys():
         log, other_log = run.logs[rank], other.logs[rank]
         at_once = last is None or other_log.start_epoch_us is None or other_log.start_epoch_us <= last
