@@ -98,7 +98,7 @@ def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
 
 
 class Contents:
-    """What is read from payloads; each distinct payload is read once for all logs."""
+    """Results of reading payloads, each distinct payload once for all logs."""
 
     def __init__(self) -> None:
         self._results: dict[tuple[str, Callable[[Artifact], Any]], Any] = {}  # by the hash of the payload
