@@ -7,14 +7,13 @@ list, so a wrong cut is noticed.
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.profiler.bounded_gzip import MAGIC, Gunzip
 
 _PIECE_BYTES = 2 << 20
 _MAX_EVENT_BYTES = 8 << 20  # parsed, it takes up to twenty times as much
@@ -27,7 +26,7 @@ _BLANK = b" \t\r\n"
 _EVENTS = re.compile(rb'"traceEvents"\s*:\s*\[')
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _NOT_A_NUMBER = re.compile(rb":\s*-?(?:nan|inf|NaN|Infinity)\b")
-_GZIP = b"\x1f\x8b"
+_File = IO[bytes] | Gunzip
 
 
 class BadTrace(Exception):
@@ -51,9 +50,9 @@ class TraceReader:
     def batches(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the events in batches. Raise BadTrace when the file has no events, and OSError."""
         with self._path.open("rb") as raw:
-            is_gzip = raw.read(2) == _GZIP
+            is_gzip = raw.read(2) == MAGIC
             raw.seek(0)
-            file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if is_gzip else raw)
+            file = Gunzip(raw) if is_gzip else raw
             self._begin(file)
             while True:
                 if not self._ended:
@@ -74,13 +73,11 @@ class TraceReader:
                     )
                     return
 
-    def _fill(self, file: IO[bytes], size: int) -> None:
-        """Read more. A damaged or cut compressed file ends where it is damaged."""
-        try:
-            data = file.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self.problems.append(f"The compressed data is damaged or cut: {error}.")
-            data = b""
+    def _fill(self, file: _File, size: int) -> None:
+        """Read more."""
+        data = file.read(size)
+        if isinstance(file, Gunzip) and file.problem is not None and not self.problems:
+            self.problems.append(file.problem)
         self.size_bytes += len(data)
         if self.size_bytes > _MAX_TRACE_BYTES:
             self.problems.append(f"Only the first {_MAX_TRACE_BYTES >> 30} GB were read.")
@@ -88,7 +85,7 @@ class TraceReader:
         self._ended = not data
         self._buffer += data
 
-    def _begin(self, file: IO[bytes]) -> None:
+    def _begin(self, file: _File) -> None:
         """Read to the first event."""
         while not self._ended and len(self._buffer) < _MAX_HEADER_BYTES:
             self._fill(file, 1 << 16)
@@ -163,7 +160,7 @@ class TraceReader:
         self.unreadable_count += len(events) - len(objects)
         return objects
 
-    def _finish(self, file: IO[bytes]) -> None:
+    def _finish(self, file: _File) -> None:
         """Read the keys after the list of events."""
         while not self._ended and len(self._buffer) < _MAX_HEADER_BYTES:
             self._fill(file, 1 << 16)
