@@ -69,7 +69,10 @@ def _write(sink: FileSink, log: Log, profiles: Sequence[Profile], summary: LogSu
     }
     kernel_us = fsum(profile.row["kernel_us"] for profile in named)
     tables["line_times"] = list(line_rows(log.table, tables["kernel_calls"], kernel_us))
+    change = Counter[str]()
+    change.subtract(_severities(log.table("findings")))
     findings = with_findings(log.table, tables)
+    change.update(_severities(findings))
     tables["findings"] = findings
     entries = dict(log.directory["tables"])
     for name, rows in tables.items():
@@ -80,8 +83,6 @@ def _write(sink: FileSink, log: Log, profiles: Sequence[Profile], summary: LogSu
             entries[name] = sink.put_rows(log.id, name, Rows(rows))
     directory = {**log.directory, "tables": dict(sorted(entries.items()))}
     sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
-    change = _severities(findings)
-    change.subtract(_severities(log.table("findings")))
     counts = {name: count + change[name] for name, count in log.row["summary"]["findings"].items()}
     summary.row = {**summary.row, "summary": {**summary.row["summary"], "findings": counts}}
     summary.findings = first_causes(findings)
