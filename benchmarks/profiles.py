@@ -3,9 +3,9 @@
     python benchmarks/profiles.py TRACE LOG [--megabytes 500] [--gzip] [--no-budgets]
 
 Repeats the events of TRACE, a trace of torch.profiler, with new times, External ids and correlations until
-the file has that size, and adds it to a bundle of LOG with `add-profile` in its own process. Prints megabytes per
-second of processor time, without those of the same command with TRACE itself, and the peak resident memory.
-Exits with 1 below 50 MB/s or above 512 MB. Linux and macOS.
+the file has that size, and adds it to a bundle of LOG with `add-profile` in its own process. Prints megabytes
+per second of processor time, without that of the same command with TRACE itself, and the peak memory. Exits
+with 1 below 50 MB/s or above 512 MB. Linux and macOS.
 """
 
 from __future__ import annotations
@@ -52,14 +52,20 @@ def make_profile(source: Path, out: Path, size_bytes: int, is_gzip: bool) -> int
     with gzip.open(out, "wb", 1) if is_gzip else out.open("wb") as file:
         written += file.write(head.encode())
         while written < size_bytes:
-            for event in events:
-                text = json.dumps(_copy(event, copy, period, ids), indent=2)
-                written += file.write(
-                    (",\n" if copy or event is not events[0] else "").encode() + text.encode()
-                )
+            texts = (_text(_copy(event, copy, period, ids)) for event in events)
+            written += file.write((",\n" * bool(copy) + ",\n".join(texts)).encode())
             copy += 1
         written += file.write(b"]}")
     return written
+
+
+def _text(event: dict[str, Any]) -> str:
+    """Return an event as Kineto writes it."""
+    args = event.get("args")
+    rest = json.dumps({key: value for key, value in event.items() if key != "args"})[1:-1]
+    if args is None:
+        return f"  {{\n    {rest}\n  }}"
+    return f'  {{\n    {rest},\n    "args": {{\n      {json.dumps(args)[1:-1]}\n    }}\n  }}'
 
 
 def _largest(events: list[dict[str, Any]], key: str) -> int:

@@ -122,11 +122,11 @@ def test_damaged_events_are_counted_and_the_others_are_read(written):
 def test_memory_is_bounded(written):
     """A bomb of nested lists, an endless event, and an endless header."""
     bombs = {
-        "lists": b'{"traceEvents": [{"a": [' + b"[]," * 20_000_000,
-        "blank": b'{"traceEvents": [' + b" " * 60_000_000,
-        "header": b'{"a": "' + b"x" * 60_000_000,
-        "quotes": b'{"traceEvents": [{"a": ' + b'"' * 20_000_001,
-        "braces": b'{"traceEvents": [' + b"{" * 20_000_000,
+        "lists": b'{"traceEvents": [{"a": [' + b"[]," * 3_000_000,
+        "blank": b'{"traceEvents": [' + b" " * 20_000_000,
+        "header": b'{"a": "' + b"x" * 20_000_000,
+        "quotes": b'{"traceEvents": [{"a": ' + b'"' * 3_000_001,
+        "braces": b'{"traceEvents": [' + b"{" * 3_000_000,
     }
     for name, data in bombs.items():
         path = written(gzip.compress(data, 1), f"{name}.gz")

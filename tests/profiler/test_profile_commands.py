@@ -80,6 +80,8 @@ def test_redaction_keeps_times_and_joins(tmp_path, preset):
     assert validate(Bundle.open(tmp_path / "redacted")) == []
     (log,) = Bundle.open(tmp_path / "redacted").logs
     for name in TABLES:
+        if log.is_missing(name):
+            continue
         rows, before = log.table(name), whole.table(name)
         assert len(rows) == len(before)
         for row, old in zip(rows, before, strict=True):
@@ -88,8 +90,9 @@ def test_redaction_keeps_times_and_joins(tmp_path, preset):
                     assert value == old[field]
     profiles = {row["profile"] for row in log.table("profiles")}
     assert {row["profile"] for row in log.table("kernel_calls")} == profiles
-    kernels = {(row["code_event"], row["name"]) for row in log.table("kernels")}
-    assert {(row["code_event"], row["kernel"]) for row in log.table("kernel_calls")} <= kernels
+    if not log.is_missing("kernels"):
+        kernels = {(row["code_event"], row["name"]) for row in log.table("kernels")}
+        assert {(row["code_event"], row["kernel"]) for row in log.table("kernel_calls")} <= kernels
 
 
 def test_a_trace_of_another_log_is_not_guessed(tmp_path):

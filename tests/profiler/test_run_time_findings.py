@@ -1,7 +1,8 @@
 """Findings about measured times: what they say, and when they say nothing."""
 
 import pytest
-from profiled import PROGRAMS, built_launch_bound, built_with
+from made_profile import built_launch_bound
+from profiled import PROGRAMS, built_with
 from tlparse_bundle import build, discover
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.statements.kinds.run_time import KINDS

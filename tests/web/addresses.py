@@ -26,6 +26,7 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "versions/2.13.0/autotune_gemms.log.zst": ["autotuning", "autotuning&item=1", "kernels", "compile&compile=0/0"],
     "versions/2.13.0/cudagraph_records.log.zst": ["cudagraphs", "cudagraphs&item=1/0:backward"],
     "versions/2.13.0/cudagraphs.log.zst": ["cudagraphs"],
+    "profiler/breaks": ["runtime"],
     "versions/2.13.0/large_activations.log.zst": ["memory", "memory&item=0/0"],
     "versions/2.15.0/slow_worker.log.zst": ["workers"],
     "versions/2.15.0/native_ops.log.zst": ["workers"],

@@ -2,6 +2,8 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { compileTimes } from "../runtime/runtime.js";
+import { timesOf } from "../runtime/data.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
@@ -37,6 +39,7 @@ export function compileTables({ log, state }, model, index) {
   };
   return fill(
     root,
+    part(timesOf(log), (times) => compileTimes({ log, state, model }, times, compile.compile ?? compile.key)),
     part(symbolsOf(log), ({ items }) =>
       symbolSection(
         model,

@@ -38,6 +38,7 @@ const GROUPS = [
     "Time",
     [
       ["timeline", "Timeline", async () => (await import("../timeline/timeline.js")).openTimeline],
+      ["runtime", "Run time", async () => (await import("../runtime/runtime.js")).openRuntime],
       ["caches", "Caches", async () => (await import("../findings/caches.js")).openCaches],
       ["autotuning", "Autotuning", async () => (await import("../tables/autotuning.js")).openAutotuning],
       ["workers", "Workers", async () => (await import("../tables/workers.js")).openWorkers],
@@ -73,6 +74,7 @@ const TABLES = {
   autotuning: ["autotunings"],
   cudagraphs: ["cuda_graphs"],
   memory: ["memory"],
+  runtime: ["profiles"],
   workers: ["worker_reports", "native_compiles"],
 };
 

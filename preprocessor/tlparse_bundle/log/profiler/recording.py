@@ -157,6 +157,11 @@ class _Adder:
         self._threads: dict[tuple[int, int], int] = {}
         self._queues: dict[tuple[int | None, int | None], int] = {}
         self._pids: dict[int, None] = {}
+        self._plain_names: dict[str, int] = {}  # of operations that launch no generated kernel, uncut
+        spans = recording.spans
+        self._add_start, self._add_duration = spans.start.append, spans.duration.append
+        self._add_name, self._add_thread = spans.name.append, spans.thread.append
+        self._add_external = spans.external.append
         self._add: tuple[Callable[[dict[str, Any], Any, float, float], None], ...] = (
             self._span,
             self._launch,
@@ -182,21 +187,28 @@ class _Adder:
         return size < MAX_RECORDS and len(self._names) < MAX_NAMES
 
     def _span(self, event: dict[str, Any], args: Any, start: float, duration: float) -> None:
-        spans = self._recording.spans
-        name, external, file, is_triton = event["name"], -1, None, False
+        text, external, number = event["name"], -1, None
         if type(args) is dict:
-            external = _number(args.get("External id"))
+            external = args.get("External id", -1)
+            if type(external) is not int or not -1 <= external < _MAX_NUMBER:
+                external = -1
             if "kernel_backend" in args or "kernel_file" in args:
-                file, is_triton = args.get("kernel_file"), True
-                if type(file) is not str or not file:
-                    file = args.get("kernel_hash")
-                file = file[:_MAX_NAME] if type(file) is str and file else None
-        place = self._thread(event)
-        spans.name.append(self._name(name, file, is_triton))
-        spans.start.append(start)
-        spans.duration.append(duration)
-        spans.thread.append(place)
-        spans.external.append(external)
+                number = self._name(text, _kernel_file(args), True)
+        if number is None:  # most events: the same few names, threads and numbers again
+            number = self._plain_names.get(text)
+            if number is None:
+                number = self._name(text, None, False)
+                if len(text) <= _MAX_NAME:
+                    self._plain_names[text] = number
+        key = event.get("pid"), event.get("tid")
+        thread = self._threads.get(key)  # type: ignore[arg-type]
+        if thread is None:
+            thread = self._thread(event)
+        self._add_start(start)
+        self._add_duration(duration)
+        self._add_name(number)
+        self._add_thread(thread)
+        self._add_external(external)
 
     def _launch(self, event: dict[str, Any], args: Any, start: float, duration: float) -> None:
         launches = self._recording.launches
@@ -254,6 +266,15 @@ class _Adder:
             number = self._queues[queue] = len(self._queues)
             self._recording.queues.append(queue)
         return number
+
+
+def _kernel_file(args: dict[str, Any]) -> str | None:
+    """Return the file of a generated kernel, or the hash in its name; None when neither is recorded."""
+    for key in ("kernel_file", "kernel_hash"):
+        file = args.get(key)
+        if type(file) is str and file:
+            return file[:_MAX_NAME]
+    return None
 
 
 def _number(value: Any) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tlparse_bundle.log.profiler.recording import Recording
@@ -42,11 +44,6 @@ class Context(NamedTuple):
     operation: int = -1  # the generated kernel that is launched: its name
     operator: int = -1  # the outermost operator of a library in the graph: its name
 
-    @property
-    def is_inside(self) -> bool:
-        """Whether it is inside an operation of the graph."""
-        return self.operation >= 0 or self.operator >= 0
-
 
 ROOT = Context()
 
@@ -78,57 +75,64 @@ class CallTree:
         self._recording, self._compiles_of = recording, compiles_of
         self._roles, self._keys = _roles(recording, is_generated)
         self._wants_external = len(recording.device_events) > 0
-        spans, launches = recording.spans, recording.launches
+        # Spans, then launches.
+        self._starts = recording.spans.start + recording.launches.start
         threads: list[list[int]] = [[] for _ in recording.threads]
-        for number, thread in enumerate(spans.thread):
+        for number, thread in enumerate(recording.spans.thread + recording.launches.thread):
             threads[thread].append(number)
-        for number, thread in enumerate(launches.thread):
-            threads[thread].append(~number)
         for items in threads:
             self._sweep(self._ordered(items))
 
     def _ordered(self, items: list[int]) -> list[int]:
-        spans, launches = self._recording.spans, self._recording.launches
-        starts = {number: spans.start[number] if number >= 0 else launches.start[~number] for number in items}
-        durations = spans.duration
-        return sorted(items, key=lambda number: (starts[number], -durations[number] if number >= 0 else 0.0))
+        """Return spans and launches by start; of those with equal starts, the longest first."""
+        starts, durations = self._starts, self._recording.spans.duration
+        items.sort(key=starts.__getitem__)
+        if any(starts[one] == starts[other] for one, other in pairwise(items)):
+            count = len(durations)
+            items.sort(key=lambda one: (starts[one], -durations[one] if one < count else 0.0))
+        return items
 
     def _sweep(self, order: Sequence[int]) -> None:
-        spans, launches, roles = self._recording.spans, self._recording.launches, self._roles
-        stack: list[tuple[float, Context]] = []
+        spans, starts, roles = self._recording.spans, self._starts, self._roles
+        names, durations, span_count = spans.name, spans.duration, len(spans)
+        stack: list[tuple[float, Context]] = [(math.inf, ROOT)]
+        end, context = stack[-1]
         lookup: tuple[float, float] | None = None  # duration and start; its region has not begun
         for number in order:
-            start = spans.start[number] if number >= 0 else launches.start[~number]
-            while stack and stack[-1][0] <= start:
+            start = starts[number]
+            while end <= start:
                 stack.pop()
-            context = stack[-1][1] if stack else ROOT
-            if number < 0:
-                self._launch(~number, context)
+                end, context = stack[-1]
+            if number >= span_count:
+                self._launch(number - span_count, context)
                 continue
-            name, duration = spans.name[number], spans.duration[number]
-            role = roles[name]
+            name = names[number]
+            role, inner = roles[name], context
             if role == OTHER:
-                inner = self._other(name, start, duration, context)
+                if context.graph is not None and context.operation < 0 and context.operator < 0:
+                    self.host_events.append(HostEvent(name, durations[number], start, context, False))
+                    inner = context._replace(operator=name)
             elif role == LOOKUP:
                 if lookup is not None:
                     self._lost(lookup[0])
-                lookup, inner = (duration, start), context
+                lookup = durations[number], start
             elif role == PROLOGUE:
                 if context.region is not None:
-                    context.region.prologue_us += duration
-                inner = context
+                    context.region.prologue_us += durations[number]
             elif role == GENERATED:
-                self.host_events.append(HostEvent(name, duration, start, context, True))
+                self.host_events.append(HostEvent(name, durations[number], start, context, True))
                 inner = context._replace(operation=name)
             else:
                 begin = start if lookup is None or role == GRAPH else lookup[1]
-                inner = self._call(role == GRAPH, self._keys[name], start, duration, context, begin)
+                inner = self._call(role == GRAPH, self._keys[name], start, durations[number], context, begin)
                 if role == REGION and lookup is not None:
                     inner.region.lookup_us = lookup[0]  # type: ignore[union-attr]
                     lookup = None
             if self._wants_external and inner is not ROOT and spans.external[number] >= 0:
                 self.contexts_by_external.setdefault(spans.external[number], inner)
-            stack.append((start + duration, inner))
+            if inner is not context:
+                end, context = start + durations[number], inner
+                stack.append((end, inner))
         if lookup is not None:
             self._lost(lookup[0])
 
@@ -142,12 +146,6 @@ class CallTree:
             if call is not None:
                 call.launch_count += 1
                 call.launch_us += self._recording.launches.duration[number]
-
-    def _other(self, name: int, start: float, duration: float, context: Context) -> Context:
-        if context.graph is None or context.is_inside:
-            return context
-        self.host_events.append(HostEvent(name, duration, start, context, False))
-        return context._replace(operator=name)
 
     def _call(
         self, is_graph: bool, key: str, start: float, duration: float, context: Context, begin: float
