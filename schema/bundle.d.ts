@@ -2227,7 +2227,7 @@ export interface Profiles {
   /** Why the trace belongs to this log. 'rank': distributedInfo has its rank; 'process': the process id is that of the log; 'keys': no other log has as many of its kernel files, graph keys and kernel names. */
   assigned_by: "rank" | "process" | "keys";
   /** Rank in distributedInfo; null when not recorded. */
-  rank: number | null;
+  profile_rank: number | null;
   /** Processes with events on host threads, at most 100. */
   pids: number[];
   /** Names of the devices, each once. */

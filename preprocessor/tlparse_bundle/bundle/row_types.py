@@ -1173,7 +1173,7 @@ class ProfilesRow(TypedDict):
     sha256: str
     size_bytes: int
     assigned_by: Literal["rank", "process", "keys"]
-    rank: int | None
+    profile_rank: int | None
     pids: list[int]
     device_names: list[str]
     start_epoch_us: int | None

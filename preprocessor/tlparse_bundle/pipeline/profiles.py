@@ -147,7 +147,7 @@ def _profile(
         "sha256": sha256,
         "size_bytes": recording.size_bytes,
         "assigned_by": assigned_by,
-        "rank": recording.rank,
+        "profile_rank": recording.rank,
         "pids": recording.pids[:_MAX_LISTED],
         "device_names": recording.device_names,
         "start_epoch_us": max(0, round(base + start)) if base is not None else None,

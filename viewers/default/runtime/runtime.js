@@ -26,6 +26,7 @@ export async function openRuntime({ log, state }) {
     );
   const about = { log, state, model };
   const total = sum(times.profiles, "kernel_us");
+  const findings = cards(model, state, found, (finding) => KINDS.includes(finding.kind));
   return {
     title: "Run time",
     element: h(
@@ -34,7 +35,7 @@ export async function openRuntime({ log, state }) {
       h("h1", null, "Run time"),
       h("p", { class: "intro" }, introduction(times, total)),
       lineSection(about, times, total),
-      cards(model, state, found, (finding) => KINDS.includes(finding.kind)),
+      findings.length > 0 && section("findings", "Findings", findings),
       kernelSection(about, times, total),
       regionSection(about, times),
       traceSection(times),
@@ -340,7 +341,7 @@ export function compileTimes(about, times, key) {
         sum(calls, "eager_us") > 0 && ` ${time(sum(calls, "eager_us"))} ran eager at graph breaks.`,
       ),
     total > 0 &&
-      h("p", null, `Its kernels took ${time(total)}, ${joined(total, all)} of the measured kernel time:`),
+      h("p", null, `Its kernels took ${time(total)}, ${joined(total, all)} of all kernel time:`),
     h(
       "ul",
       null,

@@ -56,7 +56,7 @@ class TraceReader:
             self._begin(file)
             while True:
                 if not self._ended:
-                    self._fill(file, _PIECE_BYTES)
+                    self._fill(file, max(_PIECE_BYTES, len(self._buffer)))
                 before = len(self._buffer)
                 events, at_end = self._piece()
                 if events:

@@ -69,7 +69,7 @@ def _lines_of_kernels(table: LogTable) -> dict[tuple[Any, Any], list[_Line]]:
 
 
 def _innermost(sources: Sequence[ProvenanceSourcesRow], stack: Sequence[int]) -> ProvenanceSourcesRow | None:
-    """Return the innermost line of the program; the innermost one of all when none is of the program."""
+    """Return the innermost line of the program; the innermost line of all if none is part of the program."""
     frames = [sources[number] for number in stack if 0 <= number < len(sources)]
     own = [frame for frame in frames if is_of_program(frame["file"])]
     return (own or frames)[-1] if frames else None
