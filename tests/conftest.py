@@ -25,13 +25,20 @@ _LONG = (
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", dest="all_cases", help="every case of the slow tests")
+    parser.addoption("--all", action="store_true", dest="every_case", help="every case of the slow tests")
 
 
-def pytest_configure(config):
-    """Take every case where tests are named."""
-    if config.args_source is pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput"):
-        config.option.all_cases = True  # pytest-xdist hands options to its workers
+def _takes_every_case(config):
+    """Whether --all is given, or tests are named."""
+    if hasattr(config, "workerinput"):
+        return config.workerinput["every_case"]
+    return config.option.every_case or config.args_source is pytest.Config.ArgsSource.ARGS
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tell a worker of pytest-xdist, to which the names of tests do not look named."""
+    node.workerinput["every_case"] = _takes_every_case(node.config)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -44,7 +51,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
             item.add_marker("slow")
-    if not config.option.all_cases:
+    if not _takes_every_case(config):
         gone = left_out([item.nodeid for item in items if item.get_closest_marker("slow")])
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
         items[:] = [item for item in items if item.nodeid not in gone]
