@@ -1,6 +1,6 @@
 """Compare the speed of the preprocessor with tlparse: both run in turn on the same inputs.
 
-    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start]
+    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,small,workers,artifact,tiny,start]
                                       [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
 
 SOURCE is the log of a real rank, from which the inputs are generated in FOLDER. In
@@ -12,7 +12,8 @@ needs tlparse on the PATH or next to the Python that runs this.
   trace     150 MB, 40,504 records: tlparse, tlparse --plain-text, and us
   linear    300 MB and 600 MB against 150 MB: our time should grow with the log, our memory not
   ranks     64 ranks of 20 MB: tlparse --all-ranks-html and us
-  workers   the same: one worker and two
+  small     256 ranks of 240 kB (made from the fixture 'failures'), and of 300 kB (from 'regions')
+  workers   the 64 ranks again: one worker and two
   artifact  one artifact of 200 MB
   tiny      1,000,000 records of the smallest kind
   start     tlparse-bundle --help against an empty Python program
@@ -39,6 +40,7 @@ from make_ranks import make_ranks
 from make_trace import make_trace
 
 PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
+FIXTURES = PREPROCESSOR.parent / "fixtures"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
 from log_builder import record
 from tlparse_bundle.base.diagnostics import Diagnostics
@@ -59,6 +61,7 @@ class Sizes:
     ranks: int = 64
     artifact_bytes: int = 200_000_000
     tiny_records: int = 1_000_000
+    small_ranks: int = 256
 
     def scaled(self, factor: float) -> Sizes:
         return Sizes(*(max(1, round(size * factor)) for size in astuple(self)))
@@ -201,6 +204,17 @@ def bench_ranks(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run
     return runs
 
 
+def bench_small(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
+    runs = []
+    for name in ("failures", "regions"):
+        log = FIXTURES / name / "trace" / "dedicated_log_torch_trace_fixture0.log"
+        folder = work / f"small_{name}"
+        elsewhere(make_ranks, log, folder, sizes.small_ranks)
+        programs = {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}
+        runs += in_turn(f"small {name}", folder, programs, work, rounds)
+    return runs
+
+
 def bench_workers(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     folder = rank_logs(source, work, sizes.ranks, sizes.rank_copies)
     return in_turn(
@@ -248,6 +262,7 @@ BENCHMARKS = {
     "trace": bench_trace,
     "linear": bench_linear,
     "ranks": bench_ranks,
+    "small": bench_small,
     "workers": bench_workers,
     "artifact": bench_artifact,
     "tiny": bench_tiny,

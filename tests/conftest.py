@@ -11,7 +11,7 @@ import zstandard
 from log_builder import log
 from once import once_in_a_session
 from plain_server import plain_server
-from slow import is_slow
+from slow import is_slow, left_out
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
@@ -24,8 +24,26 @@ _LONG = (
 )  # fmt: skip
 
 
-def pytest_collection_modifyitems(items):
-    """Mark slow tests, and order files so that workers of pytest-xdist share the work evenly.
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", dest="every_case", help="every case of the slow tests")
+
+
+def _takes_every_case(config):
+    """Whether --all is given, or tests are named."""
+    if hasattr(config, "workerinput"):
+        return config.workerinput["every_case"]
+    return config.option.every_case or config.args_source is pytest.Config.ArgsSource.ARGS
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tell a worker of pytest-xdist, to which the names of tests do not look named."""
+    node.workerinput["every_case"] = _takes_every_case(node.config)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark slow tests, keep a sample of them, and order files so that workers of pytest-xdist share the work
+    evenly.
 
     Each worker takes the next share of the list, and later the ends of other shares. A share begins with long
     files, so no worker is left alone with one at the end. S3 tests import slowly, so they go to one worker.
@@ -33,6 +51,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
             item.add_marker("slow")
+    if not _takes_every_case(config):
+        gone = left_out([item.nodeid for item in items if item.get_closest_marker("slow")])
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
+        items[:] = [item for item in items if item.nodeid not in gone]
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     items.sort(key=lambda item: "s3" not in item.fixturenames)
     long, rest = {stem: [] for stem in _LONG}, []

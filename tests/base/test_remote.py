@@ -7,6 +7,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import job_cases
 import pytest
 import traces
 import zstandard
@@ -236,6 +237,28 @@ def test_a_cluster_reads_and_writes_a_bucket(cluster, s3, pair, tmp_path):
     assert done.exit_code == 0, done.output
     build(pair, tmp_path / "out", jobs=1)
     assert stored(s3, "jobs/by-dask") == traces.files(tmp_path / "out")
+
+
+def test_roles_groups_and_dumps_are_the_same_everywhere(cluster, s3, tmp_path):
+    """A job of several roles and process groups, and one with Flight Recorder dumps."""
+    recorded = traces.ROOT / "fixtures" / "flight_recorder" / "mesh"
+    for name, folder, dumps, tables in (
+        ("roles", job_cases.unpacked("pp_late"), (), {"rank_roles"}),
+        ("mesh", recorded / "trace", (str(recorded / "dumps"),), {"flight_recorder_calls", "process_groups"}),
+    ):
+        logs = discover([folder])
+        build(logs, tmp_path / name, jobs=1, flight_recorder=dumps)
+        files = traces.files(tmp_path / name)
+        assert {f"ranks/{table}.jsonl.zst" for table in tables} <= files.keys(), name
+        build(logs, tmp_path / f"{name}-dask", executor=workers(cluster), flight_recorder=dumps)
+        assert traces.files(tmp_path / f"{name}-dask") == files, name
+        build(logs, f"s3://jobs/{name}", jobs=1, flight_recorder=dumps)
+        assert stored(s3, f"jobs/{name}") == files, name
+        parts = [f"s3://jobs/{name}-1", tmp_path / f"{name}-2"]
+        for part, own in zip(parts, (logs[::2], logs[1::2]), strict=True):
+            build(own, part, jobs=1, flight_recorder=dumps)
+        merge(parts, tmp_path / f"{name}-merged", jobs=1)
+        assert traces.files(tmp_path / f"{name}-merged") == files, name
 
 
 def die_once(marker):

@@ -44,6 +44,7 @@ PLAIN = {
             "^trace .*tlparse --plain-text",
             "^linear x4",
             "^ranks",
+            "^small failures",
             "^workers .*two workers",
             "^artifact",
             "^tiny",

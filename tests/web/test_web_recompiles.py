@@ -60,7 +60,7 @@ def test_fixes_with_what_they_save_alone_and_together(of_function):
         expect(line).to_contain_text(f"{duration(row['saved_us'])} of {duration(row['total_us'])}")
     expect(table.get_by_role("rowheader").first).to_have_text("one memory layout of x")
     expect(table.get_by_role("rowheader").last).to_have_text(
-        "together: one memory layout of x and one value of flag"
+        "together: one memory layout of x and a single value of flag"
     )
     fixes.get_by_text(f"{len(rows) - len(useful)} fixes that would avoid no compile alone").click()
     expect(fixes.get_by_role("listitem").filter(has_text="x.size(0) dynamic")).to_be_visible()

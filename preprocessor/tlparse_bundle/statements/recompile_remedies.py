@@ -60,7 +60,7 @@ def fix_name(row: RecompileFixesRow) -> str:
         "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})`",
         "dynamic_true": "`dynamic=True`",
         "tensor_argument": f"{name} as a tensor",
-        "few_values": f"one value of {name}",
+        "few_values": f"a single value of {name}",
         "same_layout": f"one memory layout of {name}",
         "same_dtype": f"one dtype of {name}",
         "same_device": f"one device of {name}",

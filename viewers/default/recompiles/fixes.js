@@ -16,7 +16,7 @@ const ASPECTS = {
 const FORMS = {
   dynamic_true: () => "`dynamic=True`",
   tensor_argument: (name) => `\`${name}\` as a tensor`,
-  few_values: (name) => `one value of \`${name}\``,
+  few_values: (name) => `a single value of \`${name}\``,
 };
 
 /** Return a single fix in a few words: "`x.size(0)` dynamic", "one dtype of `x`". @param {string} fix @param {Fix} row */
