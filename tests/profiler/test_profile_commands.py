@@ -10,6 +10,7 @@ from profiled import PROGRAMS, built_with
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
+from tlparse_bundle.in_browser import answer
 from tlparse_bundle.pipeline.merge import add_profiles, merge
 from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.redact.redact import redact
@@ -144,3 +145,17 @@ def test_add_profile_to_something_else_is_refused(tmp_path):
     with pytest.raises(BundleError, match="not added to a bundle at a URL") as error:
         add_profiles("https://example.org/bundle", profiles)
     assert (error.value.exit_code, "--profile" in error.value.hint) == (2, True)
+
+
+def test_a_log_and_a_trace_dropped_on_the_page(tmp_path, monkeypatch):
+    """As the page calls it, with the files in the working folder."""
+    shutil.copy(next((PROGRAMS / "reset" / "trace").iterdir()), tmp_path / "reset.log.zst")
+    shutil.copy(PROGRAMS / "reset" / "profiles" / "reset.json.gz", tmp_path)
+    (tmp_path / "bad[1].json").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    names = ["reset.log.zst", "reset.json.gz", "bad[1].json"]
+    done = json.loads(answer("build_bundle", names, "out", "zstd", lambda size: None))
+    assert done["result"]["log_count"] == 1
+    assert done["result"]["left_out"].startswith("bad[1].json: it is not a trace of torch.profiler")
+    (log,) = Bundle.open("out").logs
+    assert [row["profile"] for row in log.table("profiles")] == ["reset.json.gz"]
