@@ -11,7 +11,7 @@ from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import listed, plural
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.log.profiler.event_stream import BadTrace
-from tlparse_bundle.log.profiler.recording import Recording, read_recording
+from tlparse_bundle.log.profiler.recording import Recording, no_collection, read_recording
 from tlparse_bundle.pipeline.matching_files import matching_files
 from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex
 from tlparse_bundle.statements.profile.measured import Measured
@@ -79,10 +79,11 @@ def profiles_of(
             problems.setdefault(UNASSIGNED, []).append(f"{shown(name)}: {chosen}")
             continue
         candidate, assigned_by = chosen
-        yield (
-            candidate.log.id,
-            _profile(recording, indexes[candidate.log.id], candidate.evidence, name, sha256, assigned_by),
-        )
+        with no_collection():
+            profile = _profile(
+                recording, indexes[candidate.log.id], candidate.evidence, name, sha256, assigned_by
+            )
+        yield candidate.log.id, profile
 
 
 def _chosen(

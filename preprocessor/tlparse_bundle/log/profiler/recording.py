@@ -124,7 +124,7 @@ def read_recording(path: Path) -> Recording:
     """Read a trace. Raise BadTrace when it is not one, and OSError."""
     recording, reader = Recording(), TraceReader(path)
     add = _Adder(recording).add
-    with _no_collection():
+    with no_collection():
         for batch in reader.batches():
             if not add(batch):
                 reader.problems.append(
@@ -139,8 +139,8 @@ def read_recording(path: Path) -> Recording:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the garbage collector: events have no cycles, and it would visit each batch several times."""
+def no_collection() -> Iterator[None]:
+    """Pause the garbage collector: events have no cycles, and it would visit all of them several times."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
