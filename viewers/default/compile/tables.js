@@ -61,7 +61,7 @@ export function compileTables({ log, state }, model, index) {
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
 const section = (title, n, href, ...children) =>
-  h("section", null, h("h3", null, h("a", { href }, `${title} ${count(n)}`)), children);
+  h("section", null, h("h2", null, h("a", { href }, `${title} ${count(n)}`)), children);
 
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
@@ -243,7 +243,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
         "section",
         null,
         h(
-          "h3",
+          "h2",
           null,
           artifactLink(
             log,
@@ -289,7 +289,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         null,
-        h("h3", null, "Inputs and outputs"),
+        h("h2", null, "Inputs and outputs"),
         h(
           "ul",
           null,
@@ -321,7 +321,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         { class: "verdict tone-recompile" },
-        h("h3", null, "Duplicate backward compile"),
+        h("h2", null, "Duplicate backward compile"),
         h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")),
         recordLink(row.event, state),
       ),
