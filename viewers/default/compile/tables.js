@@ -2,6 +2,7 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { recordProvenance } from "../shared/finding-leads.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
@@ -217,6 +218,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
       ),
     ),
     more(own.length, all),
+    recordProvenance(model),
   );
 }
 
