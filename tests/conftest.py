@@ -11,7 +11,7 @@ import zstandard
 from log_builder import log
 from once import once_in_a_session
 from plain_server import plain_server
-from slow import is_slow
+from slow import is_slow, left_out
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
@@ -24,8 +24,19 @@ _LONG = (
 )  # fmt: skip
 
 
-def pytest_collection_modifyitems(items):
-    """Mark slow tests, and order files so that workers of pytest-xdist share the work evenly.
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", dest="all_cases", help="every case of the slow tests")
+
+
+def pytest_configure(config):
+    """Take every case where tests are named."""
+    if config.args_source is pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput"):
+        config.option.all_cases = True  # pytest-xdist hands options to its workers
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark slow tests, keep a sample of them, and order files so that workers of pytest-xdist share the work
+    evenly.
 
     Each worker takes the next share of the list, and later the ends of other shares. A share begins with long
     files, so no worker is left alone with one at the end. S3 tests import slowly, so they go to one worker.
@@ -33,6 +44,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
             item.add_marker("slow")
+    if not config.option.all_cases:
+        gone = left_out([item.nodeid for item in items if item.get_closest_marker("slow")])
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
+        items[:] = [item for item in items if item.nodeid not in gone]
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     items.sort(key=lambda item: "s3" not in item.fixturenames)
     long, rest = {stem: [] for stem in _LONG}, []

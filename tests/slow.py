@@ -1,4 +1,4 @@
-"""Slow tests, which `scripts/test --quick` leaves out.
+"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` takes a sample.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
 smaller). All browser tests are slow, except QUICK_PAGES: they open each viewer once, and any error in the
@@ -138,3 +138,37 @@ def is_slow(test, parameters=()):
     return (test.startswith(SLOW) and not test.startswith(QUICK_PAGES)) or any(
         it in PUBLIC_LOGS or (isinstance(it, Path) and it.is_relative_to(SHARED)) for it in parameters
     )
+
+
+MOST_CASES = 4  # of a slow test, without --all
+# Single tests that take longest, with others beside them that would notice most faults.
+ONLY_WITH_ALL = (
+    "tests/fuzz/test_fuzz.py::test_earlier_faults",
+    "tests/fuzz/test_kills.py",
+    "tests/repository/test_benchmarks.py::test_it_prints_its_figures_of_pages[browser]",
+    "tests/repository/test_benchmarks.py::test_it_prints_its_figures_of_pages[multirank]",
+    "tests/repository/test_benchmarks.py::test_it_prints_its_figures_of_pages[viewer]",
+    "tests/repository/test_scripts.py::test_mutate_reports",
+    "tests/web/test_web_open_local.py::test_a_folder_of_logs_is_built_kept_shared_and_removed",
+    "tests/web/test_web_open_local.py::test_a_site_works_without_its_server",
+    "tests/web/test_web_open_local.py::test_two_are_before_and_after",
+    "tests/web/test_web_open_local.py::test_without_python",
+    "tests/web/test_web_python.py::test_every_table_has_rows",
+    "tests/web/test_web_python.py::test_fixtures_have_the_same_bundle",
+    "tests/web/test_web_python.py::test_progress_and_an_end",
+)
+
+
+def left_out(tests):
+    """Return the ids of the tests that only --all runs, of the ids of slow tests in their order.
+
+    Of a test with many cases some are kept: the first, the last, and others evenly between them.
+    """
+    cases = {}
+    for test in tests:
+        cases.setdefault(test.partition("[")[0], []).append(test)
+    kept = set()
+    for of_one in cases.values():
+        last, most = len(of_one) - 1, min(len(of_one), MOST_CASES)
+        kept.update(of_one[round(number * last / max(1, most - 1))] for number in range(most))
+    return {test for test in tests if test not in kept or test.startswith(ONLY_WITH_ALL)}

@@ -32,7 +32,7 @@ def test_each_program_that_a_workflow_runs_exists():
     programs = {
         name for path in WORKFLOWS for name in re.findall(r"run: ((?:scripts|\.ci)/\S+)", path.read_text())
     }
-    assert programs == {".ci/run", "scripts/release", "scripts/site", "scripts/versions"}
+    assert programs == {".ci/run", "scripts/test", "scripts/release", "scripts/site", "scripts/versions"}
     assert all((ROOT / name).stat().st_mode & 0o111 for name in programs)
 
 
