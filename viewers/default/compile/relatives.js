@@ -6,7 +6,7 @@ import { compileLink } from "../shared/parts.js";
 
 const MOST_SHOWN = 40;
 
-/** Return whether two compiles are of the same function. @param {any} a @param {any} b */
+/** Return whether two compiles have the same function. @param {any} a @param {any} b */
 export const sameFunction = (a, b) =>
   a.compile === b.compile ||
   (a.file !== null && a.file === b.file && a.line === b.line && a.function === b.function);
