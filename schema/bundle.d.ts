@@ -1717,6 +1717,8 @@ export interface Manifest {
       frame_count: number;
       /** Compiles by AOTInductor (outermost 'compile_fx_aot' spans), and captures ('fullgraph_capture') in which a backend compiled, as in vLLM. */
       ahead_of_time_count: number;
+      /** Those of ahead_of_time_count that AOTInductor compiled. */
+      aot_inductor_count: number;
       /** Calls of torch.export, from records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend). */
       export_count: number;
       /** Functions of the program among the frames; resume functions belong to their function, and code that torch generates does not count. */

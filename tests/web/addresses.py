@@ -15,7 +15,7 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
         "compile&compile=0/1&artifact=dynamo_cpp_guards_str", "compile&compile=9/9", "recompiles", "recompiles&by=function&item=3", "guards", "timeline",
         "compare", "compare&left={log}/0/0&right={log}/0/1", "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str",
         "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str&pane=unified", "compare&left={log}/0/0&right={log}/0/1&artifact=~frame",
-        "events", "events&event=3", "diagnostics", "search&q=grows", "search&q=x&in=text", "search&q=", "nosuchview",
+        "events", "events&event=3", "diagnostics", "search&q=grows", "artifacts", "artifacts&q=graph", "search&q=x&in=text", "search&q=", "nosuchview",
     ],
     "graph_breaks": ["overview", "breaks", "stack&problems=1"],
     "failures": ["overview", "failures", "failures&item=2"],

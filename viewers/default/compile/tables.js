@@ -4,6 +4,7 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { compileTimes } from "../runtime/runtime.js";
 import { timesOf } from "../runtime/data.js";
+import { recordProvenance } from "../shared/finding-leads.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
@@ -64,7 +65,7 @@ export function compileTables({ log, state }, model, index) {
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
 const section = (title, n, href, ...children) =>
-  h("section", null, h("h3", null, h("a", { href }, `${title} ${count(n)}`)), children);
+  h("section", null, h("h2", null, h("a", { href }, `${title} ${count(n)}`)), children);
 
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
@@ -220,6 +221,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
       ),
     ),
     more(own.length, all),
+    recordProvenance(model),
   );
 }
 
@@ -246,7 +248,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
         "section",
         null,
         h(
-          "h3",
+          "h2",
           null,
           artifactLink(
             log,
@@ -292,7 +294,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         null,
-        h("h3", null, "Inputs and outputs"),
+        h("h2", null, "Inputs and outputs"),
         h(
           "ul",
           null,
@@ -324,7 +326,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         { class: "verdict tone-recompile" },
-        h("h3", null, "Duplicate backward compile"),
+        h("h2", null, "Duplicate backward compile"),
         h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")),
         recordLink(row.event, state),
       ),

@@ -49,6 +49,7 @@ const GROUPS = [
     [
       ["stack", "Stack", async () => (await import("../stack/stack.js")).openStack],
       ["compiles", "Compiles", async () => (await import("../compile/compiles.js")).openCompiles],
+      ["artifacts", "Artifacts", async () => (await import("../artifact/artifacts.js")).openArtifacts],
       ["kernels", "Kernels", async () => (await import("../tables/kernels.js")).openKernels],
       ["memory", "Memory", async () => (await import("../memory/memory.js")).openMemory],
       ["cudagraphs", "CUDA graphs", async () => (await import("../tables/cudagraphs.js")).openCudaGraphs],
