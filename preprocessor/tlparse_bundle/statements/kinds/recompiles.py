@@ -10,6 +10,7 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_break
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
@@ -141,14 +142,17 @@ def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | 
 
 
 def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tuple[str, int] | None:
-    """Return the key of the graph break that left the value which changed on the stack of a resume function;
-    None for other recompiles.
+    """Return the key of the graph break without which the function had no compile of its own, or that left the
+    value which changed on the stack of a resume function; None for other recompiles.
     """
+    number = rows[cause.rows[0]].compile_index
+    if is_left_by_a_break(facts, number) and (key := break_before(facts, number)) is not None:
+        return key
     if not cause.is_resumed or not _ON_STACK.match(
         source_name(cause.reason and cause.reason["source"]) or ""
     ):
         return None
-    row = facts.compiles[rows[cause.rows[0]].compile_index]
+    row = facts.compiles[number]
     resumed = resume_function(row["function"])
     return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
 

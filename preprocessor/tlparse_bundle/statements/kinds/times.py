@@ -187,7 +187,7 @@ def _slow_guards(facts: Facts, tree: GuardTreesRow) -> str:
     rows = [row for number in tree["guards"] if (row := guards[number])["kind"] == _PYTHON_GUARD]
     if rows:
         texts = list(dict.fromkeys(code(shortened(row["text"]) or "") for row in rows))
-        return f"{plural(len(rows), 'guard')} run in Python, which is slow: {listed(texts, 3)}."
+        return f"{plural(len(rows), 'guard')} {'runs' if len(rows) == 1 else 'run'} in Python, which is slow: {listed(texts, 3)}."
     most = sorted(tree["counts"].items(), key=lambda item: -item[1])[:3]
     return f"The most common are {listed([f'{code(kind)} ({count:,})' for kind, count in most])}."
 
