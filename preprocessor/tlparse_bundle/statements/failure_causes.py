@@ -20,7 +20,7 @@ _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def break_of_functorch(facts: Facts, failure: Failure) -> tuple[str, int] | None:
-    """Return the key of the graph break below torch.func that made Dynamo try to compile a function on its own.
+    """Return the key of the graph break below torch.func, for a function that Dynamo tries to compile then.
 
     Dynamo then runs the function eager, without an error (torch/_dynamo/convert_frame.py: Unsupported).
     """

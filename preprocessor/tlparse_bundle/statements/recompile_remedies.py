@@ -17,6 +17,8 @@ from tlparse_bundle.statements.recompile_savings import Savings, is_markable, sa
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
+from tlparse_bundle.statements.user_code import package_of
+from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileFixesRow
@@ -38,6 +40,8 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         offered += [_with_savings(remedy, found.own, found)] if remedy else []
     elif _is_specialized(facts, cause, name):
         return _general(facts, cause, name)
+    elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
+        offered.append(_ALL_DYNAMIC)
     if found.dynamic is not None and found.dynamic is found.best:
         offered.append(_with_savings(_ALL_DYNAMIC, found.dynamic, found if found.own is None else None))
     return offered
@@ -123,9 +127,7 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if small and others < 2:
         return _mark_unbacked(facts, cause, name)
     if _is_constant(facts, cause, name):
-        return Remedy(
-            f"The dimension was dynamic, but {_specializing_line(facts, cause, name)}, or pass fewer sizes."
-        )
+        return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, cause, name)} fewer sizes.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new size triggers a recompile. Remove"
@@ -148,7 +150,7 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 
 def _unnamed_argument(cause: Cause, name: str) -> str | None:
     """Return what to call an argument of a wrapper, such as ``args[0]``; None for one that has a name."""
-    in_wrapper = _WRAPPER.fullmatch(cause.function[1] or "")
+    in_wrapper = WRAPPER.fullmatch(cause.function[1] or "")
     if not name.startswith(("args[", "___")) and not (in_wrapper and "[" in name):
         return None
     at = re.fullmatch(r"\w+\[([012])\]", name)
@@ -166,14 +168,19 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 
 
 def _specializing_line(facts: Facts, cause: Cause, name: str) -> str:
-    """Return where the program turned the size or number into a constant: "the program specialized it at
-    `model.py:12`. Change that code".
+    """Return where the size or number became a constant, and the begin of what to do: "the program
+    specialized it at `model.py:12`. Change that code, or pass".
     """
     row = facts.once(constants)[cause.function, name, cause.dimension]
     frames = stack(facts, row["user_stack"])
-    at = next((frame for frame in reversed(frames) if is_of_program(frame.file)), frames[-1] if frames else None)
+    own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
+    at = own or (frames[-1] if frames else None)
     place = at and at.file and facts.short.place(at.file, at.line)
-    return f"the program specialized it{f' at {code(place)}' if place else ''}. Change that code"
+    where = f" at {code(place)}" if place else ""
+    package = package_of(at.file) if at and own is None else None
+    if package is not None:
+        return f"{package} specialized it{where}. Pass"
+    return f"the program specialized it{where}. Change that code, or pass"
 
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
@@ -208,9 +215,7 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             "torch._dynamo.config.specialize_int = False",
         )
     if _is_constant(facts, cause, name):
-        return Remedy(
-            f"The integer was dynamic, but {_specializing_line(facts, cause, name)}, or pass fewer values."
-        )
+        return Remedy(f"The integer was dynamic, but {_specializing_line(facts, cause, name)} fewer values.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
@@ -288,13 +293,10 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
-_WRAPPER = re.compile(r"_?(?:wrapper|wrapped|inner|decorated)\w*")
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
 _ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
 _WHOLE = re.compile(r"-?\d+")
-_LEARNING_RATE = Remedy(
-    "Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)"
-)
+_LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
 _ORDINALS = ("first", "second", "third")
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 _FIXES = {"same_requires_grad": "same_grad_mode"}

@@ -62,7 +62,11 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         return None
     markable = is_markable(facts, cause)
     own = next(
-        (row for row in rows if _is_of(row, cause) and (markable or not (row["fix"] or "").startswith("mark_"))),
+        (
+            row
+            for row in rows
+            if _is_of(row, cause) and (markable or not (row["fix"] or "").startswith("mark_"))
+        ),
         None,
     )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)

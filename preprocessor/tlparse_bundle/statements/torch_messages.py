@@ -15,7 +15,8 @@ CACHES = {
     "precompile": "precompile cache",
 }
 _USELESS = re.compile(
-    r"This graph break is fundamental|Please (?:report|open|file) an issue|File an issue|It may be possible to write Dynamo tracing rules"
+    r"This graph break is fundamental"
+    r"|Please (?:report|open|file) an issue|File an issue|It may be possible to write Dynamo tracing rules"
     r"|If it is a Python builtin, please file an issue|Consider using the debug context"
 )
 # A hint that the user can follow where the code is not the user's: a setting.
@@ -31,7 +32,9 @@ _CORRECTIONS = {
 _STANDARD_LIBRARY = frozenset(name.lstrip("_") for name in sys.stdlib_module_names)
 _BUILTIN = re.compile(r"builtin operator `(\w+)`")
 _BUILTIN_FUNCTION = re.compile(r"the builtin `(?P<module>\w+)\.[\w.]+`")
-_CONTEXT = re.compile(r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context")
+_CONTEXT = re.compile(
+    r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context"
+)
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
 _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -62,8 +65,8 @@ def torch_remedies(
 ) -> list[Remedy]:
     """Return torch's hints verbatim, without those that every message has, and wrong ones corrected.
 
-    ``about``: torch's explanation, with the higher-order operator; ``is_in_users_hands``: see user_code; where
-    it is False, only settings help.
+    ``about``: torch's explanation, with the higher-order operator; ``is_in_users_hands``: see user_code;
+    where it is False, only settings help.
     """
     useful = [
         hint.strip()

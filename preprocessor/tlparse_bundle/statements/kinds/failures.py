@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -122,6 +123,8 @@ _KNOWN_RESTARTS = {
         " so torch specialized it and traced the function again",
     ),
 }
+_IN_FAKE_CALL = "RuntimeError when making fake tensor call"
+_FAKE_CALL = re.compile(r": got (?P<type>\w+)\((?P<quote>['\"])(?P<message>[^\n]+?)(?P=quote)\)")
 _MOST_FUNCTIONS = 5
 
 
@@ -243,7 +246,11 @@ def _what(group: Sequence[Failure], machine: Environment | None, operator: str |
         return _problem(group, machine)
     if operator is not None:
         return f"{code(operator)} has no fake kernel"
-    return ": ".join(filter(None, [type_of(group[0]), message_of(group[0])]))
+    message = message_of(group[0])
+    found = _FAKE_CALL.search(group[0].cells["reason"] or "") if message.startswith(_IN_FAKE_CALL) else None
+    if found is not None and len(group) == 1:
+        return f"{found['type']}: {shortened(found['message'])}"
+    return ": ".join(filter(None, [type_of(group[0]), message]))
 
 
 def _fingerprinted(first: Failure, machine: Environment | None, operator: str | None) -> tuple[Any, ...]:

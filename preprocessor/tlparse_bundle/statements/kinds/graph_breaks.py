@@ -88,7 +88,9 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         cost_of="time lost to restarts",
         remedies=known.remedies
         if known and known.remedies
-        else torch_remedies(first["hints"], _about(first), is_in_users_hands=any(map(is_in_users_hands, rows))),
+        else torch_remedies(
+            first["hints"], _about(first), is_in_users_hands=any(map(is_in_users_hands, rows))
+        ),
         details={
             "reason": first["reason"],
             "gb_id": first["gb_id"],
