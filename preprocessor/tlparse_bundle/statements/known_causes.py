@@ -46,11 +46,11 @@ def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | No
     """Return the cause that torch's explanations of some graph breaks do not state; None when not all of them
     have it.
     """
-    causes = {cause and cause.text: cause for cause in (_cause(facts, row) for row in rows)}
+    causes = {cause and cause.text: cause for cause in (cause_of_break(facts, row) for row in rows)}
     return causes.popitem()[1] if len(causes) == 1 else None
 
 
-def _cause(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     finders = (_scheduled_step, _logged, _marked_as_unbacked, _without_fake_kernel, _item_below_vmap)
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
