@@ -432,9 +432,9 @@ def test_execution_after_a_suppressed_error(found):
             start("0/0", "f", 7),
             metrics("0/0", fail_type="E", fail_reason="no", **config(suppress_errors=True)),
         ),
-        "failure",
+        "runs-eager",
     )
-    assert "so the function runs eager" in row["text"]
+    assert row["title"] == "`f` runs eager: `suppress_errors` hid the error"
 
 
 def test_a_partial_graph_without_its_exception(found):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import first_line
 from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.known_causes import cause_of_break
 from tlparse_bundle.statements.user_code import own_place
 
 if TYPE_CHECKING:
@@ -27,9 +28,17 @@ def break_groups(facts: Facts) -> dict[tuple[Any, ...], list[GraphBreaksRow]]:
             row["higher_order_operator"],
             normalised(first_line(row["explanation"])),
             *exception_of(row),
+            *_own_fixes(facts, row),
         )
         groups.setdefault(cause, []).append(row)
     return groups
+
+
+def _own_fixes(facts: Facts, row: GraphBreaksRow) -> Iterator[str]:
+    """Yield the fixes of a break that torch's hints do not have."""
+    known = cause_of_break(facts, row)
+    for remedy in known.remedies if known else ():
+        yield remedy.code or remedy.text
 
 
 def exception_of(row: GraphBreaksRow) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def _said_once(findings: Sequence[Finding]) -> list[Finding]:
         finding
         for finding in findings
         if finding.kind != "specialization"
-        or not (finding.key in recompiled or failed.issuperset(finding.compiles))
+        or not (finding.key in recompiled or not failed.isdisjoint(finding.compiles))
     ]
 
 

@@ -8,20 +8,32 @@ from typing import Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import first_line
+from tlparse_bundle.statements.after_breaks import break_before
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import Failure, failures
 from tlparse_bundle.statements.known_causes import operator_without_fake_kernel
 from tlparse_bundle.statements.machine_failures import environment
 from tlparse_bundle.statements.torch_messages import taken_apart
 
+_FUNCTORCH = "Unsupported functorch tracing attempt"
 _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
+
+
+def break_of_functorch(facts: Facts, failure: Failure) -> tuple[str, int] | None:
+    """Return the key of the graph break below torch.func, for a function that Dynamo tries to compile then.
+
+    Dynamo then runs the function eager, without an error (torch/_dynamo/convert_frame.py: Unsupported).
+    """
+    if not (failure.cells["reason"] or "").startswith(_FUNCTORCH):
+        return None
+    return break_before(facts, failure.compile_index)
 
 
 def failures_by_cause(facts: Facts) -> list[list[Failure]]:
     """Return the failures with one cause together."""
     groups: dict[tuple[Any, ...], list[Failure]] = {}
     for failure in facts.once(failures):
-        if failure.recovery is None:
+        if failure.recovery is None and break_of_functorch(facts, failure) is None:
             groups.setdefault(cause_of(facts, failure), []).append(failure)
     return list(groups.values())
 

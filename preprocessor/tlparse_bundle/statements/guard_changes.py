@@ -72,14 +72,20 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         is_none = guard.startswith("CodeGuardAccessor: Not a function")  # torch/csrc/dynamo/guards.cpp
         name = code(source_name(source.removesuffix(_CODE)) or "")
         return f"{name} is {'no longer a' if is_none else 'a different'} function"
+    if len(cause.changes) == 1 and guard.startswith("KeyError on "):
+        return f"the call has no {subject('value', source, None)}"
     if len(cause.changes) == 1 and change == "identity":
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
+    if change == "global_state" and source is not None:
+        return f"{listed([code(state) for state in source.split()])} changed"
     if len(cause.changes) > 1:
         subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
+        if cause.changes.keys() == {"type", "keys"}:
+            return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     values = list(cause.values)
     if change == "dispatch_keys":

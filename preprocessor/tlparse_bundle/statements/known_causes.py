@@ -35,16 +35,24 @@ _NO_FAKE_KERNEL = re.compile(
 )
 
 
+_UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+)")
+_VMAP = re.compile(r"[/\\]torch[/\\]_functorch[/\\]vmap\.py")
+_NO_AUTOGRAD = re.compile(
+    r"Trying to backward through (?P<operator>\w+\.\w+)(?:\.\w+)? but no autograd formula was registered"
+)
+
+
 def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | None:
     """Return the cause that torch's explanations of some graph breaks do not state; None when not all of them
     have it.
     """
-    causes = {cause and cause.text: cause for cause in (_cause(facts, row) for row in rows)}
+    causes = {cause and cause.text: cause for cause in (cause_of_break(facts, row) for row in rows)}
     return causes.popitem()[1] if len(causes) == 1 else None
 
 
-def _cause(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
-    causes = (find(facts, row) for find in (_scheduled_step, _logged, _marked_as_unbacked))
+def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    finders = (_scheduled_step, _logged, _marked_as_unbacked, _without_fake_kernel, _item_below_vmap)
+    causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
 
 
@@ -107,6 +115,39 @@ def _marks(facts: Facts, compile: str) -> Iterator[tuple[str, int]]:
                 )
                 if mark is not None:
                     yield from ((mark["source"].lstrip("("), int(at)) for at in mark["at"].split(","))
+
+
+def _without_fake_kernel(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    operator = _UNSUPPORTED.match(row["debug_context"] or "")
+    if row["reason"] != "Operator does not support running with fake tensors" or operator is None:
+        return None
+    name = operator["operator"].replace(".", "::", 1)
+    return KnownCause(f"{code(name)} has no fake kernel.", (fake_kernel_remedy(name),))
+
+
+def _item_below_vmap(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    """``vmap`` refuses ``.item()`` also in eager, and whatever torch's hint sets (torch 2.6 to 2.15)."""
+    if not row["reason"].startswith("Unsupported Tensor.item() call") or not _VMAP.search(
+        row["user_traceback"] or ""
+    ):
+        return None
+    return KnownCause(
+        "`torch.vmap` does not support `.item()`, so the call also fails in eager.",
+        (Remedy("Use `torch.where` instead of a condition on the value."),),
+    )
+
+
+def operator_without_autograd(message: str | None) -> str | None:
+    """Return the operator without a backward that failed a compile, such as "mylib::scale"."""
+    match = _NO_AUTOGRAD.search(message or "")
+    return match and match["operator"].replace(".", "::", 1)
+
+
+def autograd_remedy(operator: str) -> Remedy:
+    return Remedy(
+        "Register the backward of the operator.",
+        f'torch.library.register_autograd("{operator}", backward, setup_context=setup_context)',
+    )
 
 
 def operator_without_fake_kernel(message: str | None) -> str | None:

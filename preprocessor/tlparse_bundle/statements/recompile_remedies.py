@@ -9,12 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constants, others_than_autograd, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
-from tlparse_bundle.statements.recompile_savings import Savings, saved_text, savings
+from tlparse_bundle.statements.recompile_savings import Savings, is_markable, saved_text, savings
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
+from tlparse_bundle.statements.user_code import package_of
+from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileFixesRow
@@ -36,9 +40,10 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         offered += [_with_savings(remedy, found.own, found)] if remedy else []
     elif _is_specialized(facts, cause, name):
         return _general(facts, cause, name)
+    elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
+        offered.append(_ALL_DYNAMIC)
     if found.dynamic is not None and found.dynamic is found.best:
-        text = "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic."
-        offered.append(_with_savings(Remedy(text), found.dynamic, found if found.own is None else None))
+        offered.append(_with_savings(_ALL_DYNAMIC, found.dynamic, found if found.own is None else None))
     return offered
 
 
@@ -122,27 +127,34 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if small and others < 2:
         return _mark_unbacked(facts, cause, name)
     if _is_constant(facts, cause, name):
-        return Remedy(
-            "The dimension was dynamic, but the program specialized it"
-            f"{_specializing_line(facts, cause, name)}. Change that code, or pass fewer sizes."
-        )
+        return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, cause, name)} fewer sizes.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new size triggers a recompile. Remove"
             " `torch.compile(dynamic=False)`."
         )
+    if not is_markable(facts, cause):
+        return _ALL_DYNAMIC
     apart = " Sizes 0 and 1 are still specialized." if small else ""
-    if name.startswith(("args[", "___")):  # not a name at the user's call
-        at = re.fullmatch(r"args\[([012])\]", name)
-        which = f"the {_ORDINALS[int(at[1])]} positional argument" if at else f"`{name}`"
+    argument = _unnamed_argument(cause, name)
+    if argument is not None:  # not a name at the user's call
         return Remedy(
-            f"Mark dimension {index} of {which} as dynamic before the call, with"
+            f"Mark dimension {index} of {argument} as dynamic before the call, with"
             f" `torch._dynamo.mark_dynamic`, or use `torch.compile(dynamic=True)`.{apart}"
         )
     return Remedy(
         f"Mark the dimension as dynamic before the call, or use `torch.compile(dynamic=True)`.{apart}",
         None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
     )
+
+
+def _unnamed_argument(cause: Cause, name: str) -> str | None:
+    """Return what to call an argument of a wrapper, such as ``args[0]``; None for one that has a name."""
+    in_wrapper = WRAPPER.fullmatch(cause.function[1] or "")
+    if not name.startswith(("args[", "___")) and not (in_wrapper and "[" in name):
+        return None
+    at = re.fullmatch(r"\w+\[([012])\]", name)
+    return f"the {_ORDINALS[int(at[1])]} positional argument" if at else code(name)
 
 
 def _by_size(cause: Cause) -> tuple[bool, int]:
@@ -156,11 +168,19 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 
 
 def _specializing_line(facts: Facts, cause: Cause, name: str) -> str:
-    """Return where the program turned the size or number into a constant: " at `model.py:12`"."""
+    """Return where the size or number became a constant, and the begin of what to do: "the program
+    specialized it at `model.py:12`. Change that code, or pass".
+    """
     row = facts.once(constants)[cause.function, name, cause.dimension]
-    at = facts.innermost(row["user_stack"])
-    place = at and at["file"] and facts.short.place(at["file"], at["line"])
-    return f" at {code(place)}" if place else ""
+    frames = stack(facts, row["user_stack"])
+    own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
+    at = own or (frames[-1] if frames else None)
+    place = at and at.file and facts.short.place(at.file, at.line)
+    where = f" at {code(place)}" if place else ""
+    package = package_of(at.file) if at and own is None else None
+    if package is not None:
+        return f"{package} specialized it{where}. Pass"
+    return f"the program specialized it{where}. Change that code, or pass"
 
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
@@ -171,13 +191,21 @@ def _is_static(facts: Facts, cause: Cause) -> bool:
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if cause.dimension is None:
+    if cause.dimension is None or not is_markable(facts, cause) or _is_bounded(cause):
         return None
+    argument = _unnamed_argument(cause, name)
+    of = f" {cause.dimension} of {argument}" if argument else ""
     return Remedy(
-        "torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark the dimension as"
-        " unbacked.",
-        f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
+        f"torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark"
+        f" {f'dimension{of}' if of else 'the dimension'} as unbacked"
+        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}.",
+        None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
+
+
+def _is_bounded(cause: Cause) -> bool:
+    """Whether the size had an upper bound, which the program or a mark sets, so 0 and 1 may not be why."""
+    return cause.reason is not None and _UPPER_BOUND.search(cause.reason["guard"]) is not None
 
 
 def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -187,10 +215,7 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             "torch._dynamo.config.specialize_int = False",
         )
     if _is_constant(facts, cause, name):
-        return Remedy(
-            "The integer was dynamic, but the program specialized it"
-            f"{_specializing_line(facts, cause, name)}. Change that code, or pass fewer values."
-        )
+        return Remedy(f"The integer was dynamic, but {_specializing_line(facts, cause, name)} fewer values.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
@@ -214,6 +239,17 @@ def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
     )
 
 
+def _is_learning_rate(cause: Cause) -> bool:
+    source = (cause.reason and cause.reason["source"]) or ""
+    return "param_groups[" in source and source.endswith("['lr']")
+
+
+def _tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if _is_learning_rate(cause):
+        return _LEARNING_RATE
+    return Remedy("Pass the number as a tensor. A Python number is specialized.")
+
+
 def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
     name = name.removesuffix(".__code__")
     if cause.reason is not None and _FUNCTION.search(cause.reason["guard"]):
@@ -228,13 +264,14 @@ def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
 
 
 def _few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if _is_learning_rate(cause):
+        return _LEARNING_RATE
     source = (cause.reason and cause.reason["source"]) or ""
-    if "param_groups[" in source and source.endswith("['lr']"):
-        return Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
     if source.startswith("G[") and all(_NUMBER.fullmatch(str(value)) for value in cause.values):
+        is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
         return Remedy(
-            f"Pass `{name}` as an argument that is a tensor. Numbers in global variables are always"
-            " specialized."
+            f"Pass `{name}` as an argument that is a tensor."
+            + (" Integers in global variables are always specialized." if is_whole else "")
         )
     return Remedy(
         f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
@@ -256,6 +293,10 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+_UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
+_ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
+_WHOLE = re.compile(r"-?\d+")
+_LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
 _ORDINALS = ("first", "second", "third")
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
@@ -288,7 +329,7 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "same_dtype": _text("Pass inputs of the same dtype, or compile a separate function for each dtype."),
     "same_device": _text("Pass inputs on the same device."),
     "same_grad_mode": _text("Pass `NAME` with the same `requires_grad` in each call."),
-    "tensor_argument": _text("Pass the number as a tensor. A Python number is specialized."),
+    "tensor_argument": _tensor_argument,
     "few_values": _few_values,
     "same_type": _text("Pass arguments of the same type."),
     "same_object": _same_object,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 
@@ -59,11 +60,28 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
     rows = facts.once(_by_code_object).get(code_objects.pop())
     if rows is None or not all(one.row["compile"] in known for one in requests):
         return None
-    own = next((row for row in rows if _is_of(row, cause)), None)
+    markable = is_markable(facts, cause)
+    own = next(
+        (
+            row
+            for row in rows
+            if _is_of(row, cause) and (markable or not (row["fix"] or "").startswith("mark_"))
+        ),
+        None,
+    )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
     if cause.change not in ("size", "stride", "value"):
         dynamic = None
     return Savings(own, dynamic, _together(rows, own or dynamic))
+
+
+def is_markable(facts: Facts, cause: Cause) -> bool:
+    """Whether the user's code has the tensor of a cause, to call ``mark_dynamic`` on it."""
+    source = (cause.reason and cause.reason["source"]) or ""
+    if "___from_numpy(" in source:
+        return False
+    number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
+    return not is_called_by_a_library(facts, number)
 
 
 def _known_inputs(facts: Facts) -> set[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 
 from tlparse_bundle.statements.statement import TORCH, Remedy
 
@@ -14,7 +15,8 @@ CACHES = {
     "precompile": "precompile cache",
 }
 _USELESS = re.compile(
-    r"Please (?:report|open|file) an issue|File an issue|It may be possible to write Dynamo tracing rules"
+    r"This graph break is fundamental"
+    r"|Please (?:report|open|file) an issue|File an issue|It may be possible to write Dynamo tracing rules"
     r"|If it is a Python builtin, please file an issue|Consider using the debug context"
 )
 # A hint that the user can follow where the code is not the user's: a setting.
@@ -27,6 +29,24 @@ _CORRECTIONS = {
         "Call `backward()` outside the compiled function, which then only computes the loss."
     ),
 }
+_STANDARD_LIBRARY = frozenset(name.lstrip("_") for name in sys.stdlib_module_names)
+_BUILTIN = re.compile(r"builtin operator `(\w+)`")
+_BUILTIN_FUNCTION = re.compile(r"the builtin `(?P<module>\w+)\.[\w.]+`")
+_CONTEXT = re.compile(
+    r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context"
+)
+# Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
+# is torch's explanation, with the higher-order operator.
+_APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    (
+        "If you are attempting to call a logging function (e.g. `print`)",
+        lambda about: (name := _BUILTIN.search(about)) is None or name[1] == "print",
+    ),
+    ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
+    ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
+    ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
+)
+_OUTSIDE = Remedy("Move the call out of the compiled function.")
 _PARTS = re.compile(r"\n[ \t]*(?:Explanation|Hint|Developer debug context): ")
 _HINT = re.compile(r"^[ \t]*Hint: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(
@@ -34,17 +54,36 @@ _EXPLANATION = re.compile(
 )
 
 
-def torch_remedies(hints: Sequence[str], *, is_in_users_hands: bool = True) -> list[Remedy]:
+def is_of_standard_library(explanation: str) -> bool:
+    """Whether Dynamo cannot trace a builtin of a module of Python, such as ``time.time``."""
+    function = _BUILTIN_FUNCTION.search(explanation)
+    return function is not None and function["module"].lstrip("_") in _STANDARD_LIBRARY
+
+
+def torch_remedies(
+    hints: Sequence[str], about: str | None = None, *, is_in_users_hands: bool = True
+) -> list[Remedy]:
     """Return torch's hints verbatim, without those that every message has, and wrong ones corrected.
 
-    ``is_in_users_hands``: see user_code; where it is False, only settings help.
+    ``about``: torch's explanation, with the higher-order operator; ``is_in_users_hands``: see user_code;
+    where it is False, only settings help.
     """
-    useful = [hint.strip() for hint in hints if not _USELESS.match(hint.strip())]
+    useful = [
+        hint.strip()
+        for hint in hints
+        if not _USELESS.match(hint.strip()) and _applies(hint.strip(), about or "")
+    ]
+    if not useful and hints and is_in_users_hands and is_of_standard_library(about or ""):
+        return [_OUTSIDE]
     return [
         _CORRECTIONS.get(hint) or Remedy(hint, source=TORCH)
         for hint in useful
         if is_in_users_hands or _SETTING.search(hint)
     ]
+
+
+def _applies(hint: str, about: str) -> bool:
+    return all(applies(about) for begin, applies in _APPLIES if hint.startswith(begin))
 
 
 def taken_apart(message: str | None) -> tuple[str, str | None, list[str]]:

@@ -9,8 +9,8 @@ from tlparse_bundle.base.wording import first_line, function_name, large, listed
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.failure_causes import failure_key, failures_by_cause
-from tlparse_bundle.statements.failure_groups import is_suppressed
+from tlparse_bundle.statements.failure_causes import break_of_functorch, failure_key, failures_by_cause
+from tlparse_bundle.statements.failure_groups import failures, is_suppressed
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.statement import KindReference
 
@@ -38,6 +38,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
             yield _after_a_break(group, skipped, facts)
         if _DISABLED.match(group[0]["reason"]):
             yield from _disabled(group, facts)
+    yield from _below_functorch(facts)
     yield from _suppressed(facts)
 
 
@@ -101,6 +102,26 @@ def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:
     finding.severity = "info"
     finding.events = [event for row in group for event in row["events"]]
     yield finding
+
+
+def _below_functorch(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple[str, int], list[int]] = {}
+    for failure in facts.once(failures):
+        if (key := break_of_functorch(facts, failure)) is not None:
+            groups.setdefault(key, []).append(failure.compile_index)
+    for key, numbers in groups.items():
+        names = list(dict.fromkeys(function_name(facts.function_key(number)[1]) for number in numbers))
+        it = "it" if len(names) == 1 else "them"
+        yield _finding(
+            facts,
+            names,
+            f"`torch.func` calls {it} after the graph break",
+            f"Dynamo compiles a function that `torch.func` transforms only as a part of its caller."
+            f" The graph break stopped it from inlining {it}.",
+            numbers,
+            ("functorch", *names),
+            key,
+        )
 
 
 def _suppressed(facts: Facts) -> Iterator[Finding]:

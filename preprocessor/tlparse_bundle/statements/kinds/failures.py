@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -36,12 +37,16 @@ from tlparse_bundle.statements.failure_causes import (
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
-    is_suppressed,
     lost_us,
     matches_break,
 )
 from tlparse_bundle.statements.finding import Finding, KindReference, Remedy
-from tlparse_bundle.statements.known_causes import fake_kernel_remedy, operator_without_fake_kernel
+from tlparse_bundle.statements.known_causes import (
+    autograd_remedy,
+    fake_kernel_remedy,
+    operator_without_autograd,
+    operator_without_fake_kernel,
+)
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 from tlparse_bundle.statements.user_code import inside_text, is_in_users_hands, own_place, user_place
@@ -110,6 +115,16 @@ _TITLES = {
     ),
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
+# Reasons of restarts that are names of classes in torch (torch/_dynamo/exc.py): title and text.
+_KNOWN_RESTARTS = {
+    "TensorifyScalarRestartAnalysis": (
+        "a Python float could not stay dynamic",
+        "torch first makes a float that changed an input of the graph. The code needs its value as a number,"
+        " so torch specialized it and traced the function again",
+    ),
+}
+_IN_FAKE_CALL = "RuntimeError when making fake tensor call"
+_FAKE_CALL = re.compile(r": got (?P<type>\w+)\((?P<quote>['\"])(?P<message>[^\n]+?)(?P=quote)\)")
 _MOST_FUNCTIONS = 5
 
 
@@ -197,7 +212,6 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         _raised_at(facts, first),
         inside_text(facts, own_place(cells)),
         _functions(facts, functions),
-        _suppressed(facts, group),
         _worker_output(first),
     ]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
@@ -214,7 +228,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         count=len(group),
         cost_us=compiling_us(rows, with_backward=False) if phase == "compile" else None,
         cost_of="failed compiles",
-        remedies=_remedies(first, machine, operator, hints),
+        remedies=_remedies(first, machine, operator, hints, f"{head} {explanation}"),
         key=failure_key(group),
         details={
             "phase": phase,
@@ -232,7 +246,11 @@ def _what(group: Sequence[Failure], machine: Environment | None, operator: str |
         return _problem(group, machine)
     if operator is not None:
         return f"{code(operator)} has no fake kernel"
-    return ": ".join(filter(None, [type_of(group[0]), message_of(group[0])]))
+    message = message_of(group[0])
+    found = _FAKE_CALL.search(group[0].cells["reason"] or "") if message.startswith(_IN_FAKE_CALL) else None
+    if found is not None and len(group) == 1:
+        return f"{found['type']}: {shortened(found['message'])}"
+    return ": ".join(filter(None, [type_of(group[0]), message]))
 
 
 def _fingerprinted(first: Failure, machine: Environment | None, operator: str | None) -> tuple[Any, ...]:
@@ -244,11 +262,14 @@ def _fingerprinted(first: Failure, machine: Environment | None, operator: str | 
 
 
 def _remedies(
-    first: Failure, machine: Environment | None, operator: str | None, hints: Sequence[str]
+    first: Failure, machine: Environment | None, operator: str | None, hints: Sequence[str], about: str
 ) -> list[Remedy]:
     if operator is not None:  # torch's hint is that the code may be wrong
         return [fake_kernel_remedy(operator)]
-    of_torch = torch_remedies(hints, is_in_users_hands=is_in_users_hands(first.cells))
+    without_backward = operator_without_autograd(first.cells["reason"])
+    if without_backward is not None:
+        return [autograd_remedy(without_backward)]
+    of_torch = torch_remedies(hints, about, is_in_users_hands=is_in_users_hands(first.cells))
     return [*of_torch, *(machine.remedies if machine else ())]
 
 
@@ -289,16 +310,6 @@ def _worker_output(failure: Failure) -> str | None:
     return f"Last output of the process: {code(first_line(output))}" if output else None
 
 
-def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
-    if phase_of(group[0]) != "compile":
-        return None
-    count = sum(is_suppressed(facts, failure.compile_index) for failure in group)
-    if not count:
-        return None
-    which = "" if count == len(group) else f" for {count:,} of these compiles"
-    return f"`suppress_errors` was on{which}, so the function runs eager."
-
-
 def _restarts(facts: Facts) -> Iterator[Finding]:
     """Yield the restarts that no graph break explains."""
     broken = facts.once(breaks_by_frame)
@@ -317,12 +328,14 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
             )
     for (name, reason), frames in groups.items():
         _, file, line = facts.place_of(frames[0].rows[0])
+        known = next((text for word, text in _KNOWN_RESTARTS.items() if word in reason), None)
+        short, text = known or (reason, "Dynamo discarded its trace and started over")
         yield Finding(
             "restart",
             "info",
-            f"Dynamo restarted {function_name(name)} {times(len(frames))}: {reason}",
+            f"Dynamo restarted {function_name(name)} {times(len(frames))}: {short}",
             (reason,),
-            f"Dynamo discarded its trace and started over, in {plural(len(frames), 'compile')}.",
+            f"{text}, in {plural(len(frames), 'compile')}.",
             (name, file, line),
             [frame.rows[-1] for frame in frames],
             [by_frame[key] for frame in frames if (key := (facts.frame_key(frame.row), reason)) in by_frame],

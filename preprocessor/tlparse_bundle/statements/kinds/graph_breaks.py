@@ -88,7 +88,9 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         cost_of="time lost to restarts",
         remedies=known.remedies
         if known and known.remedies
-        else torch_remedies(first["hints"], is_in_users_hands=any(map(is_in_users_hands, rows))),
+        else torch_remedies(
+            first["hints"], _about(first), is_in_users_hands=any(map(is_in_users_hands, rows))
+        ),
         details={
             "reason": first["reason"],
             "gb_id": first["gb_id"],
@@ -110,6 +112,10 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         key=break_key(group),
         because_of=_because(facts, rows),
     )
+
+
+def _about(row: GraphBreaksRow) -> str:
+    return f"{row['explanation'] or ''} {row['higher_order_operator'] or ''}"
 
 
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:

@@ -10,10 +10,12 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_break
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, subject, what_changed
+from tlparse_bundle.statements.nearest_entries import nearest_entry_text
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -25,6 +27,7 @@ from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
+from tlparse_bundle.statements.wrapped_functions import calls_text
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -65,12 +68,13 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     inside = facts.short.place(file, line)
+    nearest = nearest_entry_text(facts, cause)
+    about = [
+        f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
+        calls_text(facts, name, [one.compile_index for one in recompiled]),
+    ]
     texts = [
-        (
-            f"{function_name(name)} is inside {package_of(file)}, at {code(inside or '')}."
-            if calling and package_of(file)
-            else None
-        ),
+        f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
         (
             f"It also triggered {plural(len(cause.cascade), 'recompile')} of functions that it calls and of"
             " its resume functions."
@@ -82,7 +86,12 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             if reason and cause.change not in ("other", "shape")
             else None
         ),
-        f"The guard comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
+        nearest
+        or (
+            f"The guard comes from {code(reason['source_line'])}."
+            if reason and reason["source_line"]
+            else None
+        ),
     ]
     saved = saved_us(facts, cause)
     found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
@@ -141,14 +150,17 @@ def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | 
 
 
 def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tuple[str, int] | None:
-    """Return the key of the graph break that left the value which changed on the stack of a resume function;
-    None for other recompiles.
+    """Return the key of the graph break without which the function had no compile of its own, or that left
+    the value which changed on the stack of a resume function; None for other recompiles.
     """
+    number = rows[cause.rows[0]].compile_index
+    if is_left_by_a_break(facts, number) and (key := break_before(facts, number)) is not None:
+        return key
     if not cause.is_resumed or not _ON_STACK.match(
         source_name(cause.reason and cause.reason["source"]) or ""
     ):
         return None
-    row = facts.compiles[rows[cause.rows[0]].compile_index]
+    row = facts.compiles[number]
     resumed = resume_function(row["function"])
     return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
 

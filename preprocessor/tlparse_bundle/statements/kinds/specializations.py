@@ -46,6 +46,10 @@ def _remedies(rows: Sequence[Specialization]) -> list[Remedy]:
     ]
 
 
+def _shown(source: str | None) -> str:
+    return SIZE.sub(r"\1.size(\2)", source or "a symbol")
+
+
 def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]) -> Finding:
     file, name, line = function
     failed = all(facts.compiles[facts.number_of(row)]["failure_type"] is not None for row in rows)
@@ -66,7 +70,7 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
     where = f" in {code(name)}" if name else ""
     sizes = list(
         dict.fromkeys(
-            f"{listed([code(source) for source in row['sources']]) or 'a symbol'} = {row['value']}"
+            f"{listed([code(_shown(source)) for source in row['sources']]) or 'a symbol'} = {row['value']}"
             for row in rows
         )
     )

@@ -42,6 +42,7 @@ _LEAST_REPEATS = 3  # of a block, for which torch.compiler.nested_compile_region
 _BLOCK = re.compile(r"_modules\['\d{1,5}'\]$")
 _LEAST_SHARE = 0.25  # of the compile time
 _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
+_MOST_PER_GUARD_US = 20  # a guard takes 0.1 to 10 µs; more was the machine, or a first call
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
 
 # Description of each span (torch/_inductor, torch/_dynamo: dynamo_timed) and its fixes.
@@ -161,7 +162,7 @@ def _repeats_blocks(facts: Facts) -> bool:
 def _guard_checks(facts: Facts) -> Iterator[Finding]:
     groups: dict[FunctionKey, list[GuardTreesRow]] = {}
     for tree in facts.table("guard_trees"):
-        if (tree["latency_us"] or 0) >= _LEAST_CHECK_US:
+        if _LEAST_CHECK_US <= (tree["latency_us"] or 0) <= _MOST_PER_GUARD_US * (tree["guard_count"] or 0):
             groups.setdefault(facts.function_key(facts.number_of(tree)), []).append(tree)
     for (file, name, line), trees in groups.items():
         worst = max(trees, key=lambda tree: tree["latency_us"] or 0)
@@ -187,7 +188,8 @@ def _slow_guards(facts: Facts, tree: GuardTreesRow) -> str:
     rows = [row for number in tree["guards"] if (row := guards[number])["kind"] == _PYTHON_GUARD]
     if rows:
         texts = list(dict.fromkeys(code(shortened(row["text"]) or "") for row in rows))
-        return f"{plural(len(rows), 'guard')} run in Python, which is slow: {listed(texts, 3)}."
+        run = "runs" if len(rows) == 1 else "run"
+        return f"{plural(len(rows), 'guard')} {run} in Python, which is slow: {listed(texts, 3)}."
     most = sorted(tree["counts"].items(), key=lambda item: -item[1])[:3]
     return f"The most common are {listed([f'{code(kind)} ({count:,})' for kind, count in most])}."
 

@@ -1,0 +1,71 @@
+"""Compiles that exist only because of a graph break, which stopped Dynamo from inlining the function."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tlparse_bundle.statements.break_groups import break_groups, break_key
+from tlparse_bundle.statements.export_calls import Frame, stack
+from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.failure_groups import break_attempts
+from tlparse_bundle.statements.source_places import is_of_program
+from tlparse_bundle.statements.user_code import package_of
+from tlparse_bundle.tables.text.record_values import frames_in
+
+_FUNCTORCH = re.compile(r"[/\\]torch[/\\]_functorch[/\\]")
+Line = tuple[str, int | None]
+
+
+class _Break(NamedTuple):
+    first_event: int
+    function: FunctionKey  # that Dynamo was compiling at the first record
+    key: tuple[str, int]
+
+
+def callers(facts: Facts, number: int) -> list[Frame]:
+    """Return the frames that led to a compile, outermost first. ``number``: row of ``Facts.compiles``."""
+    row = facts.compiles[number]
+    frames = stack(facts, row["stack"])
+    is_own = bool(frames) and (frames[-1].file, frames[-1].name) == (row["file"], row["function"])
+    return frames[:-1] if is_own else frames
+
+
+def is_called_by_a_library(facts: Facts, number: int) -> bool:
+    """Whether a package other than torch and Python calls the function: its arguments are not the user's."""
+    packages = (package_of(frame.file) for frame in reversed(callers(facts, number)))
+    return next((package for package in packages if package not in ("torch", "Python")), None) is not None
+
+
+def break_before(facts: Facts, number: int) -> tuple[str, int] | None:
+    """Return the key of a graph break without which this compile would not exist, None if not known: one
+    below the same line of the program, in an earlier compile of a different function.
+    """
+    function, begin = facts.function_key(number), facts.compiles[number]["first_event"]
+    lines: list[Line] = [
+        (frame.file, frame.line) for frame in callers(facts, number) if is_of_program(frame.file)
+    ]
+    for line in reversed(lines):
+        for one in facts.once(_breaks_by_line).get(line, ()):
+            if one.first_event < begin and one.function != function:
+                return one.key
+    return None
+
+
+def is_left_by_a_break(facts: Facts, number: int) -> bool:
+    """Whether only a library, or torch.func, calls this function."""
+    file = facts.compiles[number]["file"]
+    return is_called_by_a_library(facts, number) or bool(file and _FUNCTORCH.search(file))
+
+
+def _breaks_by_line(facts: Facts) -> dict[Line, list[_Break]]:
+    """Return the breaks below each line of the program."""
+    lines: dict[Line, list[_Break]] = {}
+    for group in facts.once(break_groups).values():
+        for row in group:
+            first = facts.once(break_attempts)[row["id"]][0]
+            one = _Break(row["events"][0], facts.function_key(first), break_key(group))
+            for frame in frames_in(row["user_traceback"] or ""):
+                if is_of_program(frame.file):
+                    lines.setdefault((frame.file, frame.line), []).append(one)
+    return lines

@@ -1,0 +1,75 @@
+"""The cache entry that came nearest to fit a call, where torch's first reason is not all that failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.base.wording import code, first_line, listed, shortened
+from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.guard_changes import source_name
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow
+
+_KINDS = {
+    "TENSOR_MATCH": "tensor",
+    "ID_MATCH": "the identity of",
+    "TYPE_MATCH": "the type of",
+    "CLASS_MATCH": "the type of",
+}
+_MOST = 3
+
+
+def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
+    """Return what else the recompile needs, as a sentence: the failing guards of the nearest cache entry.
+
+    None when torch's reason is the whole one, when the recompiles of a cause differ, or when the log does not
+    have the guards and inputs to evaluate them.
+    """
+    texts = {_of_recompile(facts, cause, number) for number in cause.rows}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
+    request = facts.once(requested_recompiles)[number]
+    rows = facts.once(_failures).get(request.row["compile"], [])
+    if not rows or not all(row["guards"] and row["is_input_known"] for row in rows):
+        return None
+    nearest = min(rows, key=lambda row: len(row["guards"]))  # of several, the newest
+    guards = facts.table("guards")
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    failed = [guards[place] for place in nearest["guards"]]
+    reported = request.reasons[0]["guard"] if request.reasons else None
+    others = [
+        guard
+        for guard in failed
+        if local_name(guard["source"] or "") != source and source_name(guard["text"]) != reported
+    ]
+    if (
+        not source
+        or not others
+        or cause.change == "global_state"
+        or nearest["guard"] not in nearest["guards"]
+    ):
+        return None
+    which = listed(list(dict.fromkeys(map(_shown, others))), _MOST)
+    is_all = len(others) == len(failed) and not nearest["not_evaluated"]
+    also = "failed only" if is_all else "also failed"
+    return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
+
+
+def _failures(facts: Facts) -> dict[str | None, list[GuardFailuresRow]]:
+    """Return the cache entries that did not fit each recompile, the newest first."""
+    rows: dict[str | None, list[GuardFailuresRow]] = {}
+    for row in facts.table("guard_failures"):
+        rows.setdefault(row["compile"], []).append(row)
+    return rows
+
+
+def _shown(guard: GuardsRow) -> str:
+    about = _KINDS.get(guard["kind"] or "")
+    if about is not None and guard["source"]:
+        return f"{about} {code(source_name(guard['source']) or '')}"
+    return code(shortened(source_name(first_line(guard["text"]))) or "")
