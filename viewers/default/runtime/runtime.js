@@ -340,8 +340,7 @@ export function compileTimes(about, times, key) {
         `${plural(sum(calls, "count"), "call")} took ${time(sum(calls, "total_us"))} on the host, guard lookup ${time(sum(calls, "lookup_us"))}.`,
         sum(calls, "eager_us") > 0 && ` ${time(sum(calls, "eager_us"))} ran eager at graph breaks.`,
       ),
-    total > 0 &&
-      h("p", null, `Its kernels took ${time(total)}, ${joined(total, all)} of all kernel time:`),
+    total > 0 && h("p", null, `Its kernels took ${time(total)}, ${joined(total, all)} of all kernel time:`),
     h(
       "ul",
       null,
