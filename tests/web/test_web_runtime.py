@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe import violations_in_both_themes
 from pages import expect_address
 from playwright.sync_api import expect
 
@@ -81,3 +82,10 @@ def test_nothing_is_wider_than_the_page(show, width):
     page.set_viewport_size({"width": width, "height": 900})
     expect(page.get_by_role("heading", name="Kernels by measured time")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_it_can_be_used_by_everybody(page_that, bundle_of, address_of):
+    page = page_that(bypass_csp=True)
+    page.goto(address_of(bundle_of(LINES)) + "#v=1&view=runtime")
+    expect(page.get_by_role("heading", name="Kernels by measured time")).to_be_visible()
+    assert violations_in_both_themes(page) == []
