@@ -65,15 +65,17 @@ def badges(log):
 
 def tiles(summary, took):
     """Return the text of each tile of the first screen: its beginning and further words."""
-    frames, functions, ahead, exports, failed, still = (
+    frames, functions, ahead, inductor, exports, failed, still = (
         summary[f"{name}_count"]
-        for name in ("frame", "function", "ahead_of_time", "export", "failure", "unfinished")
-    )
+        for name in (
+            "frame", "function", "ahead_of_time", "aot_inductor", "export", "failure", "unfinished"
+        )
+    )  # fmt: skip
     made = [plural(functions, "function")] if functions else []
     made += [plural(frames, "compile")] if frames else []
-    made += ([plural(ahead, "ahead-of-time compile")] if ahead else []) + (
-        [plural(exports, "export")] if exports else []
-    )
+    made += [plural(inductor, "AOTInductor compile")] if inductor else []
+    made += [plural(ahead - inductor, "ahead-of-time compile")] if ahead > inductor else []
+    made += [plural(exports, "export")] if exports else []
     yield f"{took} compile time", ", ".join(made) or ("no compile has ended" if still else "no compiles")
     yield (
         (f"{still:,} unfinished", "")
