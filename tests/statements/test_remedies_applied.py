@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from torch_python import NO_TORCH, TORCH, has_torch
+from waiting import HANG_S
 
 PROGRAM = Path(__file__).parent / "remedied_program.py"
 # The kind of the problem, its function or a part of its title, and the fix: a part of a remedy's text or code.
@@ -54,7 +55,7 @@ def runs(built, tmp_path_factory):
     for side in ("before", "after"):
         folder = tmp_path_factory.mktemp(side)
         environment = {**os.environ, "TORCH_TRACE": str(folder), "PYTHONPATH": ""}
-        subprocess.run([TORCH, str(PROGRAM), side], env=environment, check=True, cwd=folder, timeout=300)
+        subprocess.run([TORCH, str(PROGRAM), side], env=environment, check=True, cwd=folder, timeout=HANG_S)
         (log,) = built(folder).logs
         found[side] = log.findings()
     return found
