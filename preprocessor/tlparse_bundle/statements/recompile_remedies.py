@@ -168,7 +168,7 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 
 
 def _specializing_line(facts: Facts, cause: Cause, name: str) -> str:
-    """Return where the size or number became a constant, and the begin of what to do: "the program
+    """Return where the size or number was specialized, and the begin of what to do: "the program
     specialized it at `model.py:12`. Change that code, or pass".
     """
     row = facts.once(constants)[cause.function, name, cause.dimension]

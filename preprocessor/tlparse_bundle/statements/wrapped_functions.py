@@ -19,8 +19,8 @@ _MOST = 3
 def calls_text(facts: Facts, name: str | None, source: str | None, numbers: Iterable[int]) -> str | None:
     """Return which functions a wrapper calls in these compiles: "calls `train`"; None for other functions.
 
-    ``source``: what the guard checks; ``numbers``: rows of ``Facts.compiles``. The guards of a compile have the
-    function that each comes from.
+    ``source``: what the guard checks; ``numbers``: rows of ``Facts.compiles``. The guards of a compile have
+    the function that each comes from.
     """
     if not WRAPPER.fullmatch(name or "") and not _ARGUMENT.match(local_name(source or "")):
         return None

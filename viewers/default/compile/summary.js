@@ -93,7 +93,7 @@ function timeBar({
   const parts = /** @type {[string, string, number | null][]} */ ([
     ["dynamo", "Dynamo", dynamo],
     ["restart", "restarts", restart],
-    ["aot", "AOTAutograd", aot],
+    ["aot", inductor ? "AOTAutograd" : "backend", aot],
     ["inductor", "Inductor", inductor],
     ["backward", "lazy backward", backward],
   ]);
@@ -182,7 +182,7 @@ function numbers(compile) {
     ["Compile time", known(compile.total_us, time)],
     ["Dynamo", known(compile.dynamo_us, time)],
     ["Restarts", known(compile.restart_us, time)],
-    ["AOTAutograd", known(compile.aot_us, time)],
+    [compile.inductor_us ? "AOTAutograd" : "Backend", known(compile.aot_us, time)],
     ["Inductor", known(compile.inductor_us, time)],
     ["Lazy backward", known(compile.backward_us, time)],
     [
