@@ -1401,6 +1401,46 @@ export interface Instants {
   attempt: number | null;
 }
 
+/** Measured times of kernels, from profiler traces: one row per trace, kernel, device and stream, the longest total first within a trace. Joined with the log by exact keys; where several kernels fit, the row says so and names none. At most 10,000 rows per trace; profile_remainder has the others. */
+export interface KernelCalls {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** Name in the trace. C++ kernels have the number of their graph in front, 'graph_0_cpp_fused_add_0'. Names longer than 2,000 characters are cut. */
+  name: string;
+  /** 'generated': by Inductor; 'library': an operator or kernel of a library, in a compiled graph; 'copy': a copy or fill, in a compiled graph or region; 'eager': outside compiled code; 'other': unknown. */
+  kind: "generated" | "library" | "copy" | "eager" | "other";
+  /** Whether it ran on a device; false on the host. */
+  on_device: boolean;
+  /** Number of the device; null on the host. */
+  device: number | null;
+  /** Stream of the device; null on the host, or when not recorded. */
+  stream: number | null;
+  /** Number of calls. */
+  count: number;
+  /** Total time in microseconds. */
+  total_us: number;
+  /** Median of a call. */
+  median_us: number;
+  /** 90th percentile of a call. */
+  p90_us: number;
+  /** Compile that the kernel belongs to; null when unknown, or outside compiled code. */
+  compile: string | null;
+  /** The record with the code of the kernel: a row of table generated_code; null when not joined. */
+  code_event: number | null;
+  /** 'name' of the row of table kernels with this code_event; null when not joined. */
+  kernel: string | null;
+  /** Direction of that code; null when not joined or unknown. */
+  direction: "forward" | "backward" | "inference" | null;
+  /** Key of the join. 'kernel_file': the file of a Triton kernel, whose name is the hash of its content; 'record_name': the name that a C++ kernel passes to the profiler, in the text of the code; 'kernel_name': the name alone; 'operator': the only call of this operator in the code of the graph. null when not joined. */
+  joined_by: "kernel_file" | "record_name" | "kernel_name" | "operator" | null;
+  /** Kernels of the log that fit: 1 when joined, more when ambiguous, 0 when none was looked for or found. */
+  candidate_count: number;
+  /** Why it was not joined: see table profile_remainder; null when joined. */
+  reason: "eager" | "library" | "copy" | "ambiguous" | "not_in_log" | "unknown_launch" | null;
+  /** Whether a CUDA graph replayed it. Replays have only the names of kernels. */
+  is_replay: boolean;
+}
+
 /** Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance. A forward and its backward can have kernels with the same name. Read from the text of the code, which is never executed; provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Kernels {
   /** The record with the code: a row of table generated_code. */
@@ -1487,6 +1527,30 @@ export interface Limits {
   failure_reason: string | null;
   /** 'recompile_limit': the limit was reached; 'error_on_recompile': error_on_recompile is set. */
   kind: "recompile_limit" | "error_on_recompile";
+}
+
+/** Source lines by the measured time of their kernels, over all profiler traces of the log: one row per line, the longest time first. The line of a kernel is the innermost line of the program in each of its source stacks (table provenance_kernels). A fused kernel can compute several lines; each has its whole time, and shared_us says how much of it other lines have, too. The last row, without a file, is the time of kernels without a known line. */
+export interface LineTimes {
+  /** Path of the file; null for kernels without a known line. */
+  file: string | null;
+  /** Line in the file; null for kernels without a known line. */
+  line: number | null;
+  /** Function around the line; null when unknown. */
+  function: string | null;
+  /** Text of the line; null when unknown. */
+  code: string | null;
+  /** Time of the kernels that compute the line, in microseconds. */
+  total_us: number;
+  /** Share of the time of all measured kernels, from 0 to 1. Shares of lines with a common kernel overlap. */
+  share: number;
+  /** Part of total_us of kernels that also compute other lines. */
+  shared_us: number;
+  /** Calls of these kernels. */
+  count: number;
+  /** Their names in table kernels, the longest time first, at most 50. */
+  kernels: string[];
+  /** Compiles of these kernels, at most 50. */
+  compiles: string[];
 }
 
 /** Links that the job attached: one row per link, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -1653,6 +1717,8 @@ export interface Manifest {
       frame_count: number;
       /** Compiles by AOTInductor (outermost 'compile_fx_aot' spans), and captures ('fullgraph_capture') in which a backend compiled, as in vLLM. */
       ahead_of_time_count: number;
+      /** Those of ahead_of_time_count that AOTInductor compiled. */
+      aot_inductor_count: number;
       /** Calls of torch.export, from records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend). */
       export_count: number;
       /** Functions of the program among the frames; resume functions belong to their function, and code that torch generates does not count. */
@@ -2138,6 +2204,64 @@ export interface ProcessGroups {
   recorded: boolean;
   /** Ranks whose logs lack some calls (cached code), which are assumed to equal those of most ranks. */
   unknown: number[][];
+}
+
+/** Measured kernels that were not joined with a kernel of the log, by reason: one row per trace and reason. With those joined, the counts and times are those of table profiles. */
+export interface ProfileRemainder {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** 'eager': outside compiled code; 'library': launched by an operator of a library in a compiled graph, and not joined with its call; 'copy': a copy or fill in compiled code; 'ambiguous': several kernels of the log fit; 'not_in_log': a generated kernel whose code is not in the log; 'unknown_launch': a device event without a recorded launch; 'not_listed': beyond the rows of kernel_calls. */
+  reason: "eager" | "library" | "copy" | "ambiguous" | "not_in_log" | "unknown_launch" | "not_listed";
+  /** Number of events. */
+  count: number;
+  /** Their total time in microseconds. */
+  total_us: number;
+}
+
+/** Profiler traces (torch.profiler, Kineto) that were joined with the log: one row per file, in order of 'profile'. Only in bundles built with --profile, or after add-profile. The sums cover what kernel_calls lists and, for a very large trace, what it leaves out. */
+export interface Profiles {
+  /** Name of the file, and key of the trace in other tables; '#2' follows the second file with this name. */
+  profile: string;
+  /** SHA-256 of the file. */
+  sha256: string;
+  /** Uncompressed size, as far as it was read. */
+  size_bytes: number;
+  /** Why the trace belongs to this log. 'rank': distributedInfo has its rank; 'process': the process id is that of the log; 'keys': no other log has as many of its kernel files, graph keys and kernel names. */
+  assigned_by: "rank" | "process" | "keys";
+  /** Rank in distributedInfo; null when not recorded. */
+  profile_rank: number | null;
+  /** Processes with events on host threads, at most 100. */
+  pids: number[];
+  /** Names of the devices, each once. */
+  device_names: string[];
+  /** Time of the first event, in microseconds since 1970-01-01 UTC; null when the trace has no base time. */
+  start_epoch_us: number | null;
+  /** From the first event that was read into these tables to the end of the last one. */
+  duration_us: number;
+  /** Whether the whole file was read. */
+  complete: boolean;
+  /** Events of all kinds. */
+  event_count: number;
+  /** Events that are not valid: not an object, or a range without a usable time or name. */
+  skipped_count: number;
+  /** Different kernel files, graph keys and kernel names with a graph number in the trace. */
+  key_count: number;
+  /** Those of them that occur in the log. */
+  known_key_count: number;
+  /** Whether the kernel times are those of a device. false: the trace has no device events, and the times are those of kernels and operators on the host. */
+  on_device: boolean;
+  /** Kernels and copies on devices; without device events, generated kernels and the outermost operators in compiled graphs. */
+  kernel_count: number;
+  /** Their total time in microseconds. Kernels on different streams overlap. */
+  kernel_us: number;
+  /** Those joined with a kernel of table kernels. */
+  joined_count: number;
+  /** Total time of those joined. */
+  joined_us: number;
+  /** Guard lookups (TorchDynamo Cache Lookup) that no compiled region follows. */
+  lookup_count: number;
+  /** Their total time. */
+  lookup_us: number;
 }
 
 /** Compiled graphs with provenance (INDUCTOR_PROVENANCE=1): one row per graph, in file order of its first record; a forward and its backward are two rows, and one compile can have several. The other provenance tables link their lines: provenance_lines (source line of each graph node), provenance_nodes (pre-grad and post-grad nodes), provenance_kernels, provenance_sources. Records are grouped by their order, separately for each attempt and subgraph_name: a post-grad graph starts a group; code, mapping and stacks join it; its pre-grad graph is the last one before it. A backward that is compiled on its first run has no rows in provenance_nodes; its nodes are linked by sources. The counts cover nodes and kernels and those with a counterpart; inputs and parameters are not counted. */
@@ -2840,6 +2964,42 @@ export interface Recompiles {
   cause: number;
   /** Full payload when it was not fully understood; null otherwise. */
   text: string | null;
+}
+
+/** Calls of compiled regions (Torch-Compiled Region) and of compiled graphs (CompiledFxGraph) in profiler traces: one row per trace, kind, key and compile, the longest total first within a trace. A backward is a graph outside the region of its forward. At most 5,000 rows per trace. */
+export interface RegionCalls {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** 'region': a call of a function that Dynamo compiled, with everything in it; 'graph': a call of the code of one graph. */
+  kind: "region" | "graph";
+  /** Of a region its compile id, '0/0'; of a graph its key in the FX graph cache. */
+  key: string;
+  /** The compile; null when none or several fit. */
+  compile: string | null;
+  /** Compiles that fit. An id such as '0/0' can have several after torch._dynamo.reset(); the time of the call decides where the trace has a base time. */
+  candidate_count: number;
+  /** Number of calls. */
+  count: number;
+  /** Total time of the calls on the host, with nested regions, in microseconds. */
+  total_us: number;
+  /** Total time without nested regions. */
+  self_us: number;
+  /** Median time of a call. */
+  median_us: number;
+  /** Time of the guard lookups before the calls (TorchDynamo Cache Lookup); null for a graph, or when not recorded. */
+  lookup_us: number | null;
+  /** Time of 'Pregraph bytecode' and of the prologue of AOTDispatcher; null for a graph. */
+  prologue_us: number | null;
+  /** Time between the end of a graph and the start of a nested region, which is the next part of the function after a graph break. It ran eager. null for a graph. */
+  eager_us: number | null;
+  /** Calls of the runtime of the device, such as cudaLaunchKernel, with a correlation. */
+  launch_count: number;
+  /** Time of these calls on the host. */
+  launch_us: number;
+  /** Time in which the devices worked, from the start of the first kernel that a call launched to the end of its last one. null without kernels. */
+  device_busy_us: number | null;
+  /** Time in which they did not work, in the same period. null without kernels. */
+  device_idle_us: number | null;
 }
 
 /** Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is, per graph. The operations are in estimated_ops. */

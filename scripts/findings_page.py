@@ -40,6 +40,8 @@ LOGS = (
     "versions/2.4.1/breaks.log.zst",
     "jobs/cut_log",
     "jobs/in_branch",
+    "profiler/breaks/trace",
+    "profiler/fallbacks/trace",
 )
 RANKS = (
     "jobs/other_shape",
@@ -152,7 +154,9 @@ def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str,
             out = Path(folder, "out")
             case = place.removeprefix("parallel/")
             logs = root / "fixtures" / place if case == place else job_cases.unpacked(case)
-            build(discover([logs]), out, codec="none", jobs=1)
+            profiles = logs.parent / "profiles"
+            traced = [str(profiles)] if profiles.is_dir() else []
+            build(discover([logs]), out, codec="none", jobs=1, profile=traced)
             bundle = Bundle.open(out)
             rows: list[Any] = (
                 bundle.rank_table("rank_findings")

@@ -99,14 +99,21 @@ def once(tmp_path_factory):
 def built(once):
     """Return built(path): the bundle of a log or a folder of logs, built once per session.
 
-    Dumps in a folder beside the logs are read, too.
+    Dumps and profiler traces in folders beside the logs are read, too.
     """
     bundles = {}
 
     def build_it(path, out):
         with unguarded():
             dumps = path.parent / "dumps"
-            build(discover([path]), out, jobs=1, flight_recorder=[str(dumps)] if dumps.is_dir() else ())
+            profiles = path.parent / "profiles"
+            build(
+                discover([path]),
+                out,
+                jobs=1,
+                flight_recorder=[str(dumps)] if dumps.is_dir() else (),
+                profile=[str(profiles)] if profiles.is_dir() else (),
+            )
 
     def build_once(path):
         if path not in bundles:

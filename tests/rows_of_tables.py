@@ -18,9 +18,16 @@ JOBS = (
     "parallel/ring_wrong_peer",
     "parallel/moe_splits",
     "flight_recorder/wrong_order",
+    "profiler/breaks",
 )
 # Rows missing from all fixtures.
 RARE = {
+    "profile_remainder": {
+        "profile": "trace.json.gz",
+        "reason": "ambiguous",
+        "count": 3,
+        "total_us": 7.25,
+    },
     "rank_estimate_ops": {
         "rank_compile": 0,
         "graph": 0,

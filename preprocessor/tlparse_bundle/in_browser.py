@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tlparse_bundle.log.discover import Skipped, discover, left_out
 from tlparse_bundle.pipeline import rank_files  # noqa: F401
 from tlparse_bundle.pipeline.build import build
 
+_PROFILES = (".json", ".json.gz")
 _NO_MEMORY = {
     "message": "the browser ran out of memory for this log",
     "hint": "Build it on the command line, which needs 70 MB for any log: tlparse-bundle LOG",
@@ -37,11 +39,25 @@ def build_bundle(
 ) -> dict[str, Any]:
     """Build the logs, files or folders in the working folder, into the folder ``out``.
 
+    A file whose name ends as that of a profiler trace is one, and is joined to the logs.
     ``progress`` gets the number of bytes read. ``left_out`` in the result names skipped files, or is "".
     """
     skipped: list[Skipped] = []
-    result = build(discover(list(names), skipped=skipped), out, codec=codec, jobs=1, progress=progress)
-    return {"log_count": len(result.manifest["logs"]), "left_out": left_out(skipped)}
+    profiles = [name for name in names if name.lower().endswith(_PROFILES) and Path(name).is_file()]
+    if len(profiles) == len(names):  # logs with such names
+        profiles = []
+    logs = discover([name for name in names if name not in profiles], skipped=skipped)
+    result = build(
+        logs, out, codec=codec, jobs=1, progress=progress, profile=[escape(name) for name in profiles]
+    )
+    unread = [
+        message
+        for code, messages in result.manifest.get("diagnostics", {}).items()
+        if code.startswith("profile-")
+        for message in messages
+    ]
+    notes = [note for note in (left_out(skipped), *unread) if note]
+    return {"log_count": len(result.manifest["logs"]), "left_out": " ".join(notes)}
 
 
 def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str) -> None:

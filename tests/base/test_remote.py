@@ -240,7 +240,7 @@ def test_a_cluster_reads_and_writes_a_bucket(cluster, s3, pair, tmp_path):
 
 
 def test_roles_groups_and_dumps_are_the_same_everywhere(cluster, s3, tmp_path):
-    """A job of several roles and process groups, and one with Flight Recorder dumps."""
+    """A job with several roles and process groups, and one with Flight Recorder dumps."""
     recorded = traces.ROOT / "fixtures" / "flight_recorder" / "mesh"
     for name, folder, dumps, tables in (
         ("roles", job_cases.unpacked("pp_late"), (), {"rank_roles"}),

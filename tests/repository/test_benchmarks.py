@@ -18,6 +18,7 @@ LARGE = traces.ROOT / "fixtures" / "transformer" / "trace" / "dedicated_log_torc
 OTHER = traces.ROOT / "fixtures" / "nonascii" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 ONE_ROUND = ("--rounds", "0")
 RECOMPILES = traces.ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
+PROFILED = traces.ROOT / "fixtures" / "profiler" / "reset"
 # Arguments of each benchmark, and text in its output.
 PLAIN = {
     "compiles": (
@@ -49,6 +50,10 @@ PLAIN = {
             "^tiny",
             "^start",
         ),
+    ),
+    "profiles": (
+        (PROFILED / "profiles" / "reset.json.gz", PROFILED / "trace", "--megabytes", "1", "--no-budgets"),
+        ("1 MB in .* s: .* MB/s, .* MB at the peak",),
     ),
     "reader": ((SMALL, "--rounds", "1"), ("^compiles ", "^payloads ")),
 }

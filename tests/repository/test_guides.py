@@ -72,7 +72,7 @@ def test_commands_exist():
 
 def test_the_readme_leads_to_all_commands():
     assert "](docs/reference/cli.md)" in text_of("README.md")
-    rows = re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text_of("docs/reference/cli.md"), re.MULTILINE)
+    rows = re.findall(r"^\| \[`([\w-]+)`\]\(#\1\) \|", text_of("docs/reference/cli.md"), re.MULTILINE)
     assert set(rows) == _all_commands().keys()
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+import made_profile
 import pytest
 import traces
 from jsonschema import Draft202012Validator
@@ -18,6 +19,7 @@ VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
 WARM = "warm"  # a run with the cache of an earlier one, after a change
+LAUNCH_BOUND = "launch_bound"  # a made trace of a device that waits for launches
 IN_BRANCH = "in_branch"  # a job with a collective in a branch
 OUTSIDE_COMPILES = {"cudagraph-rerecord", "native-compile"}  # kinds whose time is not that of compiling
 # For every kind a log in which it appears, and one in which it must not.
@@ -31,6 +33,11 @@ WHERE = {
     "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
     "collective-parity": (IN_BRANCH, "ranks4"),
     "data-problem": (DAMAGED, "failures"),
+    "break-time": ("profiler/breaks", "profiler/fallbacks"),
+    "copy-time": ("profiler/fallbacks", "profiler/breaks"),
+    "device-idle": (LAUNCH_BOUND, "profiler/breaks"),
+    "hot-line": ("profiler/breaks", "profiler/same_names"),
+    "lookup-time": (LAUNCH_BOUND, "profiler/same_names"),
     "export-attempt": ("2.13.0/onnx_export", "2.13.0/exports"),
     "export-assumption": ("2.15.0/export", "dynamic_shapes"),
     "export-failure": ("export_dtrace", "aoti"),
@@ -72,6 +79,11 @@ def logs(built, root, tmp_path_factory):
     found += [(DAMAGED, log) for log in built(damaged).logs]
     found += [(IN_BRANCH, log) for log in built(root / "fixtures" / "jobs" / "in_branch").logs]
     found += [(WARM, log) for log in built(root / "fixtures" / "pairs" / "line_changed" / "new").logs]
+    for name in ("breaks", "fallbacks", "same_names"):
+        trace = root / "fixtures" / "profiler" / name / "trace"
+        found += [(f"profiler/{name}", log) for log in built(trace).logs]
+    made = made_profile.built_launch_bound(tmp_path_factory.mktemp("launch_bound"))
+    found += [(LAUNCH_BOUND, log) for log in made.logs]
     found += [(path.parent.name, log) for path in VLLM_LOGS for log in built(path).logs]
     return found + [
         (f"{path.parent.name}/{path.name.split('.')[0]}", log)

@@ -185,12 +185,14 @@ def bundle_of(tmp_path_factory):
             log = folder / "dedicated_log_torch_trace_made.log"
             if isinstance(path, bytes):
                 log.write_bytes(path)
+            profiles = path.parent / "profiles" if isinstance(path, Path) else log
             with unguarded():
                 build(
                     discover([log if isinstance(path, bytes) else path]),
                     folder / "bundle",
                     codec=codec,
                     jobs=1,
+                    profile=[str(profiles)] if profiles.is_dir() else (),
                 )
 
         return (

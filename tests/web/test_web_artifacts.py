@@ -1,6 +1,7 @@
 """Artifacts open as torch wrote them, and the page holds only the visible part of large ones."""
 
 import base64
+import hashlib
 import json
 import re
 from collections import Counter
@@ -411,3 +412,52 @@ def test_equal_text_elsewhere_is_named(show):
     expect(header.get_by_text("same text in")).to_be_visible()
     expect(header.get_by_role("link", name="[0/1]")).to_be_visible()
     expect(header.get_by_role("link", name="[0/2]")).to_have_count(0)
+
+
+def test_the_index_has_every_artifact_of_every_compile(show):
+    """Everything is on the page, for the search of the browser."""
+    page, bundle = show("recompiles", "#v=1&view=artifacts")
+    (log,) = bundle.logs
+    artifacts = log.table("artifacts")
+    index = page.get_by_role("region", name="All artifacts")
+    expect(page.get_by_role("status").filter(has_text=f"{len(artifacts)} artifacts")).to_be_visible()
+    items = index.get_by_role("listitem")
+    expect(items).to_have_count(len(artifacts))
+    named = items.locator(":scope > a").all_inner_texts()
+    assert Counter(name.split(" (")[0] for name in named) == Counter(row["name"] for row in artifacts)
+    headings = index.get_by_role("heading", level=2).all_inner_texts()
+    assert {h.split("]")[0] + "]" for h in headings if h[0] == "["} == {
+        f"[{row['compile']}]" if not row["attempt"] else f"[{row['compile']}_{row['attempt']}]"
+        for row in artifacts
+        if row["compile"]
+    }
+    seen, repeated = set(), 0
+    for row in artifacts:
+        repeated += row["sha256"] in seen
+        seen |= {row["sha256"]} - {None}
+    expect(index.get_by_text("Same as")).to_have_count(repeated)
+
+    first = items.locator(":scope > a").first
+    first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(items.locator(":scope > a").nth(1)).to_be_focused()
+    page.keyboard.press("End")
+    expect(items.locator(":scope > a").last).to_be_focused()
+
+    graph = next(row for row in artifacts if row["name"] == "dynamo_output_graph")
+    with page.expect_download() as saved:
+        index.get_by_role("button", name=f"Download {graph['name']} of [{graph['compile']}]").click()
+    assert hashlib.sha256(saved.value.path().read_bytes()).hexdigest() == graph["sha256"]
+
+    page.get_by_label("Filter artifacts").fill("guards_str")
+    wanted = sum("guards_str" in row["name"] for row in artifacts)
+    expect(items).to_have_count(wanted)
+    items.locator(":scope > a").first.click()
+    expect(page.get_by_role("region", name=re.compile("^Text of dynamo_cpp_guards_str"))).to_be_visible()
+    events = [row["event"] for row in artifacts]
+    here = next(row for row in artifacts if row["name"] == "dynamo_cpp_guards_str")
+    after = artifacts[events.index(here["event"]) + 1]
+    page.get_by_role("link", name="Next artifact").click()
+    expect_address(page, f"artifact={after['name']}")
+    page.get_by_role("link", name="Previous artifact").click()
+    expect_address(page, "artifact=dynamo_cpp_guards_str")

@@ -3,7 +3,7 @@
 import json
 
 from log_builder import record
-from pages import becomes, expect_address, listed
+from pages import becomes, expect_address, listed, settle
 from playwright.sync_api import expect
 
 
@@ -68,3 +68,53 @@ def test_enter_opens_the_selected_row(show):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("[1/0] flagged")
+
+
+def in_order(text, *parts):
+    """Assert that all parts are in the text, in this order."""
+    places = [text.find(part) for part in parts]
+    assert -1 not in places, f"missing: {[part for part, at in zip(parts, places, strict=True) if at < 0]}"
+    assert places == sorted(places), text
+
+
+def test_the_page_of_a_compile_reads_from_the_compile_to_its_artifacts(show):
+    """Findings of the whole run are one link."""
+    page, bundle = show("provenance", "#v=1&view=compile&compile=1/0")
+    settle(page)
+    summary = page.get_by_role("region", name="Summary")
+    (whole,) = (row for row in bundle.logs[0].findings() if row["file"] is None)
+    assert whole["compiles"] == ["0/0", "1/0"]
+    in_order(
+        summary.aria_snapshot(),
+        "term: Called from",
+        "term: Why compiled",
+        "First compile of this function.",
+        'compile time" [level=2]',
+        "Dynamo",
+        "term: Graph",
+        "term: Guards in the metrics",
+        "1 finding of the whole run also names this compile",
+        'heading "Guards" [level=2]',
+        'heading "Input tensors',
+        'heading "Kernels and calls',
+        'heading "Artifacts" [level=2]',
+        'heading "Dynamo" [level=3]',
+        "Graph that Dynamo captured, before any backend.",
+        'heading "Inductor" [level=3]',
+    )
+    expect(summary.get_by_role("article")).to_have_count(0)
+    summary.get_by_role("link", name="1 finding of the whole run").click()
+    expect_address(page, f"item={whole['fingerprint']}")
+
+
+def test_a_recompile_says_why_before_all_else(show):
+    page, _ = show("recompiles", "#v=1&view=compile&compile=3/3")
+    settle(page)
+    in_order(
+        page.get_by_role("region", name="Summary").aria_snapshot(),
+        "Recompile:",
+        "tensor 'x' size mismatch at index 0. expected 4, actual 5",
+        "guard failures of 2 older cache entries",
+        "compile time",
+        "article",
+    )

@@ -131,6 +131,8 @@ def test_failures_by_kind_with_traceback_and_records(show):
     expect(right.get_by_role("listitem").filter(has_text="return x @ y").last).to_contain_text(
         "has_wrong_shapes /home/user/project/program.py:28"
     )
+    printed = right.locator("pre.message").first
+    expect(printed).to_have_text(f"{raised['type']}: {raised['reason'].strip()}", use_inner_text=True)
     folded = right.get_by_text("frames of torch").first
     expect(right.get_by_text("torch/_dynamo/convert_frame.py")).to_have_count(0)
     folded.click()
@@ -142,13 +144,59 @@ def test_failures_by_kind_with_traceback_and_records(show):
     expect_address(page, "type=graph")
 
 
+CHAINED = """Traceback (most recent call last):
+  File "/home/user/a.py", line 3, in first
+    return (
+        one
+      ^^^^^
+  [Previous line repeated 2 more times]
+ValueError: in the code below
+   File "c, line 1", line 22, in c
+     ^^^
+
+  two lines
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/x/site-packages/torch/_dynamo/b.py", line 5, in wrapped
+    raise Failed()
+Failed: it stopped
+
+from user code:
+   File "/home/user/a.py", line 3, in first
+    return (
+"""
+
+
+def test_a_traceback_has_frames_only_above_its_message(show):
+    """A message may quote files and code; it keeps its line breaks."""
+    page, _ = show("failures", "#v=1&view=failures")
+    frames, messages, links = page.evaluate(
+        """async (text) => {
+          const { tracebackView } = await import("/viewers/lib/code/traceback.js");
+          const view = tracebackView(text), all = (what) => [...view.querySelectorAll(what)].map((e) => e.textContent);
+          return [all("ol.frames > li"), all("pre.message"), all("p")];
+        }""",
+        CHAINED,
+    )
+    assert frames == [
+        "first /home/user/a.py:3return (\none\n[Previous line repeated 2 more times]",
+        "1 frame of torch",
+    ]
+    first, _, rest = CHAINED.partition("ValueError")[2].partition("\n\nThe above")
+    assert messages == [rest[rest.index("Failed: it") :].rstrip(), "ValueError" + first]
+    assert links == ["The above exception was the direct cause of the following exception:"]
+
+
 def test_findings_are_in_the_order_of_the_table(show, root):
     """The fatal error comes first in the overview and among the failures, although others cost more."""
     page, bundle = show(root / "fixtures/versions/2.13.0/ends.log.zst", "#v=1&view=failures")
     titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings() if row["kind"] == "failure"]
     assert titles[0].startswith("prints failed to compile")
     for number, title in enumerate(titles, 1):
-        expect(rows(page, "Failures").nth(number)).to_contain_text(title)
+        row = rows(page, "Failures").nth(number)
+        expect(row).to_contain_text(title.partition(" failed to compile: ")[2] or title)
 
 
 def test_a_failed_export_is_named(show, root):

@@ -32,6 +32,7 @@ def test_the_views_are_grouped_by_question_with_their_counts(show):
         "Caches",
         "Stack",
         "Compiles",
+        "Artifacts",
         "Kernels",
         "Symbols",
         "Tensors",
@@ -62,8 +63,8 @@ def test_the_focus_stays_on_what_was_clicked_and_arrows_walk(show):
     expect(link).to_have_attribute("aria-current", "page")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect_address(page, "view=kernels")
-    expect(views(page).get_by_role("link", name="Kernels")).to_be_focused()
+    expect_address(page, "view=artifacts")
+    expect(views(page).get_by_role("link", name="Artifacts")).to_be_focused()
     page.keyboard.press("Home")
     expect(views(page).get_by_role("link").first).to_be_focused()
 

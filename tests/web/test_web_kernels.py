@@ -33,8 +33,13 @@ def test_kernels_by_kind_and_their_lines(show):
 def test_the_compile_has_its_kernels(show):
     page, _ = show("transformer", "#v=1&view=compile&compile=0/0")
     summary = page.get_by_role("region", name="Summary")
+    expect(summary).to_contain_text("tlparse-bundle run --provenance train.py")
     summary.get_by_role("link", name="cpp_fused_native_layer_norm_0").click()
     expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
+    expect(detail(page)).to_contain_text("tlparse-bundle run --provenance train.py")
+    page, _ = show("provenance", "#v=1&view=compile&compile=0/0")
+    expect(summary.get_by_role("heading", name="Kernels and calls")).to_be_visible()
+    expect(summary.get_by_text("run --provenance")).to_have_count(0)
 
 
 def test_an_empty_view_describes_its_contents(show):

@@ -196,6 +196,41 @@ def test_keyboard_only(view):
     expect(page.locator("mark.current")).to_have_count(1)
 
 
+def visible_text(page, pane):
+    """Return the text of the first line that the pane shows, without what is folded."""
+    return body(page, pane).evaluate(
+        """body => { const top = body.getBoundingClientRect().top;
+        return [...body.querySelectorAll('.code-line')].find((line) => line.getBoundingClientRect().top >= top - 1).innerText.trim(); }"""
+    )
+
+
+def test_panes_open_at_the_calls_with_operators_in_sight(view):
+    page = view("provenance")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    becomes(lambda: visible_text(page, "code"), "def call(self, args):")
+    operators = """body => { const right = body.getBoundingClientRect().right, seen = [];
+      for (const text of body.querySelectorAll('.text')) {
+        const at = text.textContent.indexOf('torch.ops.aten.');
+        if (at < 0) continue;
+        const walk = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), range = document.createRange();
+        for (let node = walk.nextNode(), from = 0; node; from += node.data.length, node = walk.nextNode())
+          if (at + 20 < from + node.data.length) { range.setStart(node, Math.max(0, at + 19 - from)); range.setEnd(node, Math.max(1, at + 20 - from)); break; }
+        seen.push(range.getBoundingClientRect().right <= right);
+      }
+      return seen; }"""
+    post = body(page, "post")
+    becomes(lambda: set(post.evaluate(operators)), {True})
+    page.keyboard.press("t")
+    expect(page.get_by_role("button", name="Types")).to_have_attribute("aria-pressed", "true")
+    becomes(lambda: False in post.evaluate(operators))
+
+    for comment in ("# [Provenance debug handles] extern_kernels.addmm:1", "# Topologically Sorted"):
+        line(page, "code", comment).click()
+        becomes(lambda: nodes(lit(page, "post")), {"addmm"})
+        page.keyboard.press("Escape")
+        becomes(lambda: lit(page, "post"), [])
+
+
 def test_coverage_is_shown(view):
     page = view("provenance")
     shown = page.locator(".coverage")

@@ -110,7 +110,9 @@ def test_keys_zoom_move_walk_and_open(show):
     chart_of(page).focus()
     page.keyboard.press("Escape")
     expect(selected(page)).to_have_text("compile_file")  # the one with the most self time
-    expect(page.get_by_role("region", name="Selection")).to_contain_text("Span with the most self time")
+    expect(page.get_by_role("region", name="Selection")).to_contain_text(
+        "Longest span of the name with the most self time"
+    )
 
 
 def test_wheel_and_range_picture_choose_the_visible_part(show):

@@ -1,4 +1,4 @@
-"""No line number is clipped or hidden, in any table or list of any viewer, at usual window widths.
+"""No line number, label or unit is clipped or hidden, in any table or list of any viewer, at usual window widths.
 
 Painted text is measured: pieces of text nodes, and ``::before`` and ``::after``. A number is whole when it is
 inside all clipping boxes around it and not covered by the "…" of one. Lists may scroll down, not to the side.
@@ -70,9 +70,16 @@ MEASURE = r"""async () => {
 }"""
 
 
+# Texts of visible numbers, units, labels and headings that their box cuts.
+CUT = """() => [...document.querySelectorAll("main :is(.number, .tile, .tile *, .status, .legend, .finding-cost, button, th, dt, h1, h2, h3, [role=columnheader])")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline" && getComputedStyle(box).overflowX !== "visible"
+    && box.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !box.closest(".visually-hidden, .code, pre, .treemap"))
+  .map((box) => box.innerText)"""
+
+
 def clipped(page, at):
-    """Return elements with a clipped line number at one of the widths, with the address; and the number of
-    places checked.
+    """Return elements with a clipped line number, number or label at one of the widths, with the address; and
+    the number of places checked.
     """
     wrong, seen = [], 0
     for width in WIDTHS:
@@ -80,6 +87,7 @@ def clipped(page, at):
         found = page.evaluate(MEASURE)
         seen += len(found)
         wrong += [f"{at} at {width}: {text}" for text, whole in found if not whole]
+        wrong += [f"{at} at {width}: cut {text!r}" for text in page.evaluate(CUT)]
     return wrong, seen
 
 
@@ -92,10 +100,10 @@ VIEWS = [  # viewer, fixture, views; the viewers in the last line show no line n
     ]),
     ("default", "graph_breaks", ["breaks", "stack&problems=1"]),
     ("default", "failures", ["failures", "compiles"]),
-    ("default", "caches", ["overview"]),
+    ("default", "caches", ["overview", "artifacts", "caches"]),
     ("default", "dynamic_shapes", ["symbols", "tensors&item=112", "guards"]),
     ("default", "export_dtrace", ["export"]),
-    ("default", "transformer", ["kernels", "anatomy&by=origin"]),
+    ("default", "transformer", ["kernels", "anatomy&by=origin", "compile&compile=0/0"]),
     *(("provenance", name, ["", "&pin=kernel:0"]) for name in ("provenance", "provenance_aoti")),
     *(("multirank", name, RANKS) for name in ("ranks_missing_collective", "ranks_killed", "jobs/pipeline_broken")),
     *(("compare", f"pairs/{name}", RUNS) for name in ("new_break", "line_changed")),
@@ -120,7 +128,7 @@ def renamed(once):
 
 
 @pytest.mark.parametrize("viewer", dict.fromkeys(viewer for viewer, *_ in VIEWS))
-def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, viewer):
+def test_no_number_or_label_is_clipped(new_page, bundle_of, address_of, renamed, viewer):
     page, wrong = new_page(), []
     for (_, fixture, views), name in product((row for row in VIEWS if row[0] == viewer), ("short", "long")):
         if name == "short" and fixture not in SHORT:
@@ -151,7 +159,7 @@ def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, vie
 
 
 @pytest.mark.parametrize("viewer", ["home", "trend"])
-def test_no_line_number_is_clipped_in_the_lists_of_bundles(new_page, served, bundle_of, renamed, viewer):
+def test_no_number_or_label_is_clipped_in_the_lists_of_bundles(new_page, served, bundle_of, renamed, viewer):
     bundles = {
         name: bundle_of(renamed(FIXTURES / name / "trace"))
         for name in ("failures", "recompiles", "graph_breaks")

@@ -10,6 +10,7 @@ const KEYS = [
   ["Tab", "next pane"],
   ["1 2 3 4 5", "show or hide a pane"],
   ["k", "show or hide the kernel list"],
+  ["t", "Show or fold the types of values and the folders of files"],
   ["s", "turn synchronized scrolling on or off"],
   ["[ ]", "previous and next graph"],
   ["/", "search the active pane; ':120' goes to line 120"],

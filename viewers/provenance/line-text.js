@@ -12,6 +12,7 @@ export class LineText {
   /** @param {string} label */
   constructor(label) {
     this.text = "";
+    this.language = "text";
     this.lines = /** @type {string[]} */ ([]);
     /** @type {Int32Array} */
     this.starts = new Int32Array(0);
@@ -47,6 +48,7 @@ export class LineText {
   /** @param {string} text @param {string} language @param {string[] | null} labels */
   setText(text, language, labels) {
     this.text = text;
+    this.language = language;
     this.labels = labels;
     ({ lines: this.lines, starts: this.starts } = splitLines(text));
     this.tokens = highlighter(this.lines, language);
@@ -109,9 +111,15 @@ export class LineText {
       h(
         "span",
         { class: "text" },
-        this.found.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns),
+        this.found.pieces(this.tokensOf(index), this.starts[index], from, from + this.layout.columns),
       ),
     );
+  }
+
+  /** @param {number} index of the line @returns {import("../lib/code/highlight.js").Token[]} */
+  tokensOf(index) {
+    const tokens = this.tokens(index);
+    return this.language === "fx" ? withTypes(tokens) : tokens;
   }
 
   /** @param {number} at place in the text */
@@ -154,4 +162,26 @@ export class LineText {
   goTo(line) {
     this.reveal(line);
   }
+}
+
+const PLACE = /^(# File: )(.*\/)(?=[^/]*:\d+)/;
+
+/**
+ * Mark the type annotations of a graph, and the folders of its source files, which can be folded.
+ * @param {import("../lib/code/highlight.js").Token[]} tokens @returns {import("../lib/code/highlight.js").Token[]}
+ */
+function withTypes(tokens) {
+  let before = "";
+  return tokens.flatMap(([kind, text]) => {
+    const folder = kind === "comment" ? PLACE.exec(text) : null;
+    const isType = kind === "string" && before.endsWith(": ");
+    before = text;
+    if (folder)
+      return [
+        [kind, folder[1]],
+        ["folder", folder[2]],
+        [kind, text.slice(folder[0].length)],
+      ];
+    return [[isType ? "type" : kind, text]];
+  });
 }

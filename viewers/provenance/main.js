@@ -15,7 +15,17 @@ import { buildModel } from "./model.js";
 import { PANES, graphView } from "./view.js";
 
 // hide: hidden panes; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
-const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "", sort: "" };
+const DEFAULTS = {
+  log: "",
+  compile: "",
+  graph: "",
+  pin: "",
+  hide: "",
+  kernels: "",
+  sync: "",
+  types: "",
+  sort: "",
+};
 
 const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
@@ -285,7 +295,7 @@ function header(bundle, log, known, graph) {
 
 /** Build the buttons that show and hide panes. */
 function switches() {
-  const { hide, kernels, sync } = state.current;
+  const { hide, kernels, sync, types } = state.current;
   const button = (
     /** @type {string} */ id,
     /** @type {string} */ text,
@@ -310,6 +320,7 @@ function switches() {
     ),
     button("kernels", "Kernels", kernels !== "0", "k", () => flip("kernels")),
     button("sync", "Scroll together", sync !== "0", "s", () => flip("sync")),
+    button("types", "Types", types === "1", "t", showTypes),
   ];
 }
 
@@ -323,6 +334,8 @@ function drawSwitches() {
 /** @param {"kernels" | "sync"} key */
 const flip = (key) => state.replace({ [key]: state.current[key] === "0" ? "" : "0" }, true);
 
+const showTypes = () => state.replace({ types: state.current.types === "1" ? "" : "1" }, true);
+
 /** @param {KeyboardEvent} event */
 function keys(event) {
   if (typing(event) || document.querySelector("dialog[open]")) return;
@@ -334,6 +347,7 @@ function keys(event) {
   else if (key === "Escape") view.unpin();
   else if (key === "k") flip("kernels");
   else if (key === "s") flip("sync");
+  else if (key === "t") showTypes();
   else if (key === "/") view.search().focus();
   else if (view.here[Number(key) - 1]) view.toggle(view.here[Number(key) - 1][0]);
   else return;

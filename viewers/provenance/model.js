@@ -24,6 +24,7 @@ export function buildModel(table, group) {
     sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
     innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)),
     callToKernels: collect(kernels, (kernel) => kernel.calls),
+    commentToKernels: /** @type {Map<number, number[]>} */ (new Map()),
   };
   // Without torch's map (a backward that is compiled later), the code names the nodes of most kernels. The others
   // are matched by source line.
@@ -246,7 +247,8 @@ function withCallers(model, s, kernels) {
 
 /** Return the kernels that a line of code calls or defines. @param {Model} model @param {number} line @param {Place["pane"]} pane the code, or the bodies @returns {number[]} */
 export function kernelsOfCode({ maps, kernels }, line, pane = "code") {
-  const called = pane === "code" ? maps.callToKernels.get(line) : undefined;
+  const called =
+    pane === "code" ? (maps.callToKernels.get(line) ?? maps.commentToKernels.get(line)) : undefined;
   if (called) return called;
   return kernels.flatMap(({ definition, body }, k) => {
     const range = pane === "bodies" ? body : definition;
@@ -265,3 +267,19 @@ export function mappedIn(model, pane) {
 
 /** Return the name of the node that a graph line defines. @param {string} line */
 export const nodeName = (line) => line.trim().match(/^[A-Za-z_]\w*/)?.[0] ?? "";
+
+const STATES_PROVENANCE = /^\s*(?:#|\/\/) (?:\[Provenance debug handles\]|Topologically Sorted)/;
+
+/** Let comments that state the provenance of the call below them lead where the call leads. @param {Model} model @param {string} code */
+export function addComments({ maps }, code) {
+  /** @type {number[]} */
+  let open = [];
+  code.split("\n").forEach((text, i) => {
+    const kernels = maps.callToKernels.get(i + 1);
+    if (STATES_PROVENANCE.test(text)) open.push(i + 1);
+    else if (kernels) {
+      for (const line of open) maps.commentToKernels.set(line, kernels);
+      open = [];
+    }
+  });
+}

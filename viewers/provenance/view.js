@@ -5,7 +5,7 @@ import { chain } from "./chain.js";
 import { columns } from "./columns.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
 import { LinePane } from "./line-pane.js";
-import { buildModel, byLineAlone, follow, kernelsOfCode, mappedIn } from "./model.js";
+import { addComments, buildModel, byLineAlone, follow, kernelsOfCode, mappedIn } from "./model.js";
 import { sourceText } from "./source-text.js";
 
 /** @typedef {import("./model.js").PaneName} PaneName */
@@ -28,6 +28,12 @@ const MISSING = {
   bodies: "Kernel bodies not recorded.",
 };
 
+/** Return the first line of the function that calls the kernels, or 1. @param {string} code */
+function firstLineOf(code) {
+  const at = code.search(/^\s*def call\(|^[^(\n]*::run_impl\(|^\s*void inductor_entry_impl\(/m);
+  return at < 0 ? 1 : code.slice(0, at).split("\n").length + Number(/^\s*\n/.test(code.slice(at)));
+}
+
 /** @param {string} text @returns {Place | null} */
 function parsePin(text) {
   const match = text.match(PIN);
@@ -40,6 +46,7 @@ function parsePin(text) {
  */
 export function graphView({ table, row, texts, times, state }) {
   const model = buildModel(table, row);
+  addComments(model, texts.code ?? "");
   const source = sourceText(model);
   const postLines = (texts.post ?? "").split("\n");
   /** @type {Place | null} */
@@ -334,6 +341,8 @@ export function graphView({ table, row, texts, times, state }) {
   }
 
   let shownPin = "";
+  const start = firstLineOf(texts.code ?? "");
+  let opened = false;
   return {
     element,
     step,
@@ -345,6 +354,9 @@ export function graphView({ table, row, texts, times, state }) {
     update(current) {
       board.show((i) => visible(here[i][0]));
       drawer.hidden = current.kernels === "0";
+      board.element.classList.toggle("types-folded", current.types !== "1");
+      if (!opened) panes.code.align(start, 0);
+      opened = true;
       pin = parsePin(current.pin);
       if (current.pin !== shownPin) {
         shownPin = current.pin;

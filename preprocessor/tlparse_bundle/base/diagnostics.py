@@ -175,6 +175,19 @@ CODES: dict[str, Code] = {
         "info", "A rank has several Flight Recorder dumps. The one with the newest call was read."
     ),
     "flight-recorder-unmatched": Code("info", "Ranks have only a log or only a Flight Recorder dump."),
+    "profile-unreadable": Code(
+        "warning",
+        "A file that --profile or add-profile names is not a trace of torch.profiler that can be read. The"
+        " bundle lacks its times.",
+    ),
+    "profile-partly": Code(
+        "warning", "A profiler trace is damaged, cut off or too large. The bundle has the times of a part."
+    ),
+    "profile-unassigned": Code(
+        "warning",
+        "Which log a profiler trace belongs to cannot be decided from its rank, process and names. The bundle"
+        " lacks its times.",
+    ),
     "plugin-failed": Code(
         "warning",
         "A plug-in failed, so the bundle lacks what it adds. Everything else is complete. The message names"

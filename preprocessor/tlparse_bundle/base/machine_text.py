@@ -21,6 +21,8 @@ _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
 
 def normalised(text: str) -> str:
     """Return text without addresses, folders, temporary names, process ids and numbers of generated code."""
+    if len(text) < 6 and text.isalnum():  # such as the value of most settings; nothing below is shorter
+        return text
     text = _PATH.sub(lambda path: tail(path[0]), text)
     text = _CACHE_NAME.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
     return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)

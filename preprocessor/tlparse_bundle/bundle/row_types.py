@@ -893,6 +893,29 @@ class InstantsRow(TypedDict):
     attempt: int | None
 
 
+class KernelCallsRow(TypedDict):
+    """Measured times of kernels, from profiler traces: one row per trace, kernel, device and stream, the longest total first within a trace."""
+
+    profile: str
+    name: str
+    kind: Literal["generated", "library", "copy", "eager", "other"]
+    on_device: bool
+    device: int | None
+    stream: int | None
+    count: int
+    total_us: float
+    median_us: float
+    p90_us: float
+    compile: str | None
+    code_event: int | None
+    kernel: str | None
+    direction: Literal["forward", "backward", "inference"] | None
+    joined_by: Literal["kernel_file", "record_name", "kernel_name", "operator"] | None
+    candidate_count: int
+    reason: Literal["eager", "library", "copy", "ambiguous", "not_in_log", "unknown_launch"] | None
+    is_replay: bool
+
+
 class KernelsRow(TypedDict):
     """Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance."""
 
@@ -947,6 +970,21 @@ class LimitsRow(TypedDict):
     failure_type: str | None
     failure_reason: str | None
     kind: Literal["recompile_limit", "error_on_recompile"]
+
+
+class LineTimesRow(TypedDict):
+    """Source lines by the measured time of their kernels, over all profiler traces of the log: one row per line, the longest time first."""
+
+    file: str | None
+    line: int | None
+    function: str | None
+    code: str | None
+    total_us: float
+    share: float
+    shared_us: float
+    count: int
+    kernels: list[str]
+    compiles: list[str]
 
 
 class LinksRow(TypedDict):
@@ -1117,6 +1155,41 @@ class ProcessGroupsRow(TypedDict):
     ranks: list[list[int]]
     recorded: bool
     unknown: list[list[int]]
+
+
+class ProfileRemainderRow(TypedDict):
+    """Measured kernels that were not joined with a kernel of the log, by reason: one row per trace and reason."""
+
+    profile: str
+    reason: Literal["eager", "library", "copy", "ambiguous", "not_in_log", "unknown_launch", "not_listed"]
+    count: int
+    total_us: float
+
+
+class ProfilesRow(TypedDict):
+    """Profiler traces (torch.profiler, Kineto) that were joined with the log: one row per file, in order of 'profile'."""
+
+    profile: str
+    sha256: str
+    size_bytes: int
+    assigned_by: Literal["rank", "process", "keys"]
+    profile_rank: int | None
+    pids: list[int]
+    device_names: list[str]
+    start_epoch_us: int | None
+    duration_us: float
+    complete: bool
+    event_count: int
+    skipped_count: int
+    key_count: int
+    known_key_count: int
+    on_device: bool
+    kernel_count: int
+    kernel_us: float
+    joined_count: int
+    joined_us: float
+    lookup_count: int
+    lookup_us: float
 
 
 class ProvenanceGroupsRow(TypedDict):
@@ -1594,6 +1667,27 @@ class RecompilesRow(TypedDict):
     text: str | None
 
 
+class RegionCallsRow(TypedDict):
+    """Calls of compiled regions (Torch-Compiled Region) and of compiled graphs (CompiledFxGraph) in profiler traces: one row per trace, kind, key and compile, the longest total first within a trace."""
+
+    profile: str
+    kind: Literal["region", "graph"]
+    key: str
+    compile: str | None
+    candidate_count: int
+    count: int
+    total_us: float
+    self_us: float
+    median_us: float
+    lookup_us: float | None
+    prologue_us: float | None
+    eager_us: float | None
+    launch_count: int
+    launch_us: float
+    device_busy_us: float | None
+    device_idle_us: float | None
+
+
 class RuntimeEstimatesRow(TypedDict):
     """Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is, per graph."""
 
@@ -1999,6 +2093,8 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["instants"]) -> list[InstantsRow]: ...
     @overload
+    def __call__(self, name: Literal["kernel_calls"]) -> list[KernelCallsRow]: ...
+    @overload
     def __call__(self, name: Literal["kernels"]) -> list[KernelsRow]: ...
     @overload
     def __call__(self, name: Literal["kind_compiles"]) -> list[KindCompilesRow]: ...
@@ -2006,6 +2102,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["kinds"]) -> list[KindsRow]: ...
     @overload
     def __call__(self, name: Literal["limits"]) -> list[LimitsRow]: ...
+    @overload
+    def __call__(self, name: Literal["line_times"]) -> list[LineTimesRow]: ...
     @overload
     def __call__(self, name: Literal["links"]) -> list[LinksRow]: ...
     @overload
@@ -2029,6 +2127,10 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["partitions"]) -> list[PartitionsRow]: ...
     @overload
+    def __call__(self, name: Literal["profile_remainder"]) -> list[ProfileRemainderRow]: ...
+    @overload
+    def __call__(self, name: Literal["profiles"]) -> list[ProfilesRow]: ...
+    @overload
     def __call__(self, name: Literal["provenance_groups"]) -> list[ProvenanceGroupsRow]: ...
     @overload
     def __call__(self, name: Literal["provenance_kernels"]) -> list[ProvenanceKernelsRow]: ...
@@ -2048,6 +2150,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["recompile_reasons"]) -> list[RecompileReasonsRow]: ...
     @overload
     def __call__(self, name: Literal["recompiles"]) -> list[RecompilesRow]: ...
+    @overload
+    def __call__(self, name: Literal["region_calls"]) -> list[RegionCallsRow]: ...
     @overload
     def __call__(self, name: Literal["runtime_estimates"]) -> list[RuntimeEstimatesRow]: ...
     @overload

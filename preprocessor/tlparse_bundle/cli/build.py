@@ -82,6 +82,12 @@ def _executor(address: str | None) -> DaskWorkers | None:
     metavar="GLOB",
     help="Join Flight Recorder dumps, JSON or pickles, such as '/tmp/nccl_trace_rank_*'. Repeatable.",
 )
+@click.option(
+    "--profile",
+    multiple=True,
+    metavar="GLOB",
+    help="Join traces of torch.profiler, such as '/tmp/prof*.json.gz'. Repeatable.",
+)
 @memory_option
 @name_options
 @open_option("Serve the bundle and open it in the browser. [default: no]")
@@ -99,6 +105,7 @@ def build(
     executor: str | None,
     codec: str,
     flight_recorder: tuple[str, ...],
+    profile: tuple[str, ...],
     memory_bytes: int,
     label: str | None,
     commit: str | None,
@@ -131,6 +138,7 @@ def build(
         "executor": _executor(executor),
         "run": run,
         "flight_recorder": flight_recorder,
+        "profile": profile,
         "memory_bytes": memory_bytes,
         "label": label,
         "commit": commit,

@@ -21,7 +21,13 @@ gc.set_threshold(50_000)
 
 # Commands by heading, with the module of each: a command imports only its own module.
 GROUPS = {
-    "Build and watch": {"build": "build", "run": "run", "follow": "follow", "merge": "build"},
+    "Build and watch": {
+        "build": "build",
+        "run": "run",
+        "follow": "follow",
+        "merge": "build",
+        "add-profile": "profile",
+    },
     "Look": {
         "serve": "serve",
         "report": "report",
@@ -61,7 +67,7 @@ class _Commands(click.Group):
         return (
             super().get_command(ctx, name)
             if module is None
-            else getattr(import_module(f"tlparse_bundle.cli.{module}"), name)
+            else getattr(import_module(f"tlparse_bundle.cli.{module}"), name.replace("-", "_"))
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from tlparse_bundle.statements.finding import ERROR, stage
 from tlparse_bundle.statements.statement import severity_of
 
 _MAX_FAULTS = 10  # printed errors of plug-ins
+_PROFILES = "profile-"  # begins the codes of diagnostics about profiler traces
 
 
 class Bar:
@@ -72,6 +73,9 @@ def print_summary(result: BuildResult) -> None:
         for code, count in log["diagnostics"].items():
             totals[code] = totals.get(code, 0) + count
     about = result.manifest["diagnostic_codes"]
+    for code, messages in result.manifest.get("diagnostics", {}).items():
+        if code.startswith(_PROFILES):
+            lines += [f"warning: {shown(message)}" for message in messages[:_MAX_FAULTS]]
     lines += [f"warning: {shown(fault)}" for fault in result.plugin_faults[:_MAX_FAULTS]]
     if len(result.plugin_faults) > _MAX_FAULTS:
         lines.append(f"warning: {plural(len(result.plugin_faults) - _MAX_FAULTS, 'more plug-in error')}")
@@ -124,10 +128,11 @@ def warnings(manifest: Mapping[str, Any]) -> str:
         ]
         if counts:
             lines.append(f"  {shown(log['source']['name'])}: {', '.join(counts)}")
-    counts = [
-        f"{len(messages):,} × {code}"
-        for code, messages in manifest.get("diagnostics", {}).items()
-        if about[code]["severity"] == "warning"
-    ]
-    lines += [f"  comparison of ranks: {', '.join(counts)}"] if counts else []
+    for what, is_profile in (("comparison of ranks", False), ("profiler traces", True)):
+        counts = [
+            f"{len(messages):,} × {code}"
+            for code, messages in manifest.get("diagnostics", {}).items()
+            if about[code]["severity"] == "warning" and code.startswith(_PROFILES) == is_profile
+        ]
+        lines += [f"  {what}: {', '.join(counts)}"] if counts else []
     return "\n".join(lines)

@@ -153,6 +153,11 @@ class EventDecoder:
         self._began_us: dict[FrameCompile, int] = {}
         self._last_time_us = 0
 
+    def end(self) -> None:
+        """Free the memory that grows with the compiles. There are no more records."""
+        self._compile_ids.clear()
+        self._occurrences = Occurrences()
+
     def decode(self, record: Record) -> tuple[Event, bytes]:
         """Return the event, and the bytes of the record to keep verbatim."""
         event = Event()

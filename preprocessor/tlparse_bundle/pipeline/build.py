@@ -63,6 +63,7 @@ def build(
     commit: str | None = None,
     memory_bytes: int = MEMORY_BYTES,
     flight_recorder: Sequence[str] = (),
+    profile: Sequence[str] = (),
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Build the bundle of ``logs`` at ``out``.
@@ -72,7 +73,7 @@ def build(
     or is interrupted. ``run`` is the run whose ranks are compared, from 1 in order of start (default: the
     newest attempt of the largest). ``label`` and ``commit`` are the name and git commit of the program;
     see ``named``. ``memory_bytes``: for the parsed rows of each log; larger tables are read in chunks.
-    ``flight_recorder``: patterns of the names of Flight Recorder dumps.
+    ``flight_recorder`` and ``profile``: patterns of the names of Flight Recorder dumps and profiler traces.
 
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
     such run.
@@ -84,7 +85,14 @@ def build(
         from tlparse_bundle.pipeline.flight_recorder import find_dumps, read_dumps
 
         paths = find_dumps(flight_recorder)
-    target = open_target(out, overwrite=overwrite, sources=[*(log.path for log in logs), *paths])
+    traces: list[Path] = []
+    problems: dict[str, list[str]] = {}
+    if profile:
+        from tlparse_bundle.pipeline.profiles import find_profiles
+
+        traces = find_profiles(profile)
+    sources = [*(log.path for log in logs), *paths, *traces]
+    target = open_target(out, overwrite=overwrite, sources=sources)
     if executor is not None:  # in another place a relative path is another file
         logs, jobs = (
             [
@@ -97,9 +105,13 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, memory_bytes, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers, memory_bytes)
+        if traces:
+            from tlparse_bundle.pipeline.profile_tables import join_profiles
+
+            join_profiles(target.root, codec, summaries, traces, problems)
         # Workers of a cluster do not have the files.
         dumps = read_dumps(paths, workers if executor is None else None) if paths else None
-        manifest, job_findings = finish(summaries, target, codec, workers, run, names, dumps)
+        manifest, job_findings = finish(summaries, target, codec, workers, run, names, dumps, problems)
     return BuildResult(
         str(out) if is_url(out) else Path(out),
         manifest,
@@ -142,11 +154,12 @@ def finish(
     run: int | None = None,
     names: Mapping[str, str] = {},
     dumps: Dumps | None = None,
+    problems: Mapping[str, Sequence[str]] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write the rest of a bundle beside its logs, the manifest last. Return the manifest and the rank
     findings.
     """
-    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names, dumps)
+    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names, dumps, problems)
     target.write(layout.MANIFEST, dumps_indented(manifest))
     return manifest, job_findings
 
@@ -159,18 +172,24 @@ def write_beside(
     run: int | None = None,
     names: Mapping[str, str] = {},
     dumps: Dumps | None = None,
+    problems: Mapping[str, Sequence[str]] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
-    """Write analyses and schemas. Return the manifest, to be written last, and the rank findings."""
+    """Write analyses and schemas. Return the manifest, to be written last, and the rank findings.
+
+    ``problems``: messages about profiler traces, by code.
+    """
     manifest = make_manifest(summaries, codec, names)
     job_findings: list[RankFindingsRow] = []
+    faults: list[str] = []
     if len(manifest["logs"]) > 1 or run is not None or dumps is not None:
         # Imports the modules of all analyses, which a single log does not need.
         from tlparse_bundle.pipeline.rank_files import write_ranks
 
         written = write_ranks(target, manifest["logs"], codec, workers, run, "", dumps)
         written.add_to(manifest)
-        add_faults(manifest, written.faults, written.problems)
+        faults, problems = written.faults, {**written.problems, **problems}
         job_findings = written.findings
+    add_faults(manifest, faults, problems)
     write_schemas(target, codec)
     return manifest, job_findings
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import glob
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.base.remote import is_url
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.checks import damaged
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.log.flight_recorder.dump import BadDump, Dump, read_dump
+from tlparse_bundle.pipeline.matching_files import matching_files
 from tlparse_bundle.pipeline.workers import Executor
 from tlparse_bundle.statements.ranks.flight_recorder.recorded import (
     DUMPS,
@@ -64,27 +61,13 @@ class Dumps(NamedTuple):
 
 def find_dumps(patterns: Sequence[str]) -> list[Path]:
     """Return the files that match patterns; of a folder, all files in it. Raise BundleError for none."""
-    found: dict[Path, None] = {}
-    for pattern in patterns:
-        if is_url(pattern):
-            raise BundleError(
-                f"--flight-recorder {shown(pattern)}: dumps are not read from URLs",
-                hint="Copy them to this machine.",
-                code="bad-dumps",
-                exit_code=2,
-            )
-        folder = os.path.isdir(pattern)
-        paths = glob.glob(os.path.join(glob.escape(pattern), "*") if folder else pattern, recursive=True)
-        files = sorted(path for path in paths if not os.path.isdir(path))
-        if not files:
-            raise BundleError(
-                f"--flight-recorder {shown(pattern)}: no file matches",
-                hint="Quote the pattern, as in --flight-recorder '/tmp/nccl_trace_rank_*'.",
-                code="no-dumps",
-                exit_code=2,
-            )
-        found |= dict.fromkeys(map(Path, files))
-    return list(found)
+    return matching_files(
+        patterns,
+        option="--flight-recorder",
+        files="dumps",
+        code="dumps",
+        example="/tmp/nccl_trace_rank_*",
+    )
 
 
 def read_dumps(paths: Sequence[Path], workers: Executor | None) -> Dumps:

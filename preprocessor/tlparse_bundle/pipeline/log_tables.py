@@ -247,13 +247,16 @@ class LogTables:
         for name, rows in with_blobs:
             if len(rows):
                 tables[name] = self._sink.put_rows(self._log_id, name, rows, blob_paths)
-        return TablesSummary(
+        summary = TablesSummary(
             tables=tables | payload_tables,
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},
             diagnostics=self._diagnostics,
         )
+        # The findings need the memory of a log with many compiles.
+        del self._tables, self._payload_tables, self._tally, self._writer, self._stacks
+        return summary
 
     def _kinds(self) -> list[dict[str, Any]]:
         rows = []

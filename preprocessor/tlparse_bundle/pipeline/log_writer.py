@@ -152,6 +152,8 @@ class LogBuild:
         for batch in self._read:
             if batch is not None:  # None: it waited for more, before there was no more
                 self._take(*batch)
+        del self._read, self._batches
+        self.decoder.end()
         log, sink, tables, records, decoder, blobs, verbatim = (
             self.log,
             self._sink,

@@ -46,28 +46,64 @@ def merge(
     ``verify``: check blobs against their hashes. ``run``: as in ``build``. Raises BundleError when two
     bundles share a log name, formats or codecs differ, one is damaged, or ``out`` may not be written.
     """
-    opened = [Bundle.open(location, verify=verify) for location in bundles]
-    _check(opened, bundles)
-    codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
         raise BundleError(
             f"'{out}' is one of the bundles to merge", hint="Choose a different path for OUT.", code="exists"
         )
+    return _merge(bundles, out, overwrite, jobs, verify, run)
+
+
+def add_profiles(bundle: str | os.PathLike[str], profiles: Sequence[str]) -> BuildResult:
+    """Join profiler traces with the logs of a bundle, which is replaced by one with their times.
+
+    ``profiles``: patterns of their names. It gets the same bytes as a build with all its traces. Raises
+    BundleError for a URL, and when a pattern has no files.
+    """
+    if is_url(bundle):
+        raise BundleError(
+            f"profiler traces are not added to a bundle at a URL: {bundle}",
+            hint="Copy it to this machine, or build it again with --profile.",
+            code="bad-profiles",
+            exit_code=2,
+        )
+    from tlparse_bundle.pipeline.profiles import find_profiles
+
+    return _merge([bundle], bundle, True, None, True, None, find_profiles(profiles, "add-profile"))
+
+
+def _merge(
+    bundles: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    overwrite: bool,
+    jobs: int | None,
+    verify: bool,
+    run: int | None,
+    traces: Sequence[Path] = (),
+) -> BuildResult:
+    """Write the logs of bundles to ``out``, with the times of ``traces``, which are profiler traces."""
+    opened = [Bundle.open(location, verify=verify) for location in bundles]
+    _check(opened, bundles)
+    codec = opened[0].codec.name
     logs = [
         (str(location), log.id)
         for bundle, location in zip(opened, bundles, strict=True)
         for log in bundle.logs
     ]
-    sources = [path for location in bundles for path in layout.guards(location)]
+    sources = [*(path for location in bundles for path in layout.guards(location)), *traces]
+    problems = _profile_problems(opened)
     with (
         open_target(out, overwrite=overwrite, sources=sources) as target,
         Workers(min(jobs or core_count(), len(logs))) as workers,
     ):
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
+            if traces:
+                from tlparse_bundle.pipeline.profile_tables import join_profiles
+
+                join_profiles(target.root, codec, summaries, traces, problems)
             dumps = _dumps(opened)
             manifest, job_findings = finish(
-                summaries, target, codec, workers, run, _common_names(opened), dumps
+                summaries, target, codec, workers, run, _common_names(opened), dumps, problems
             )
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged(
@@ -118,6 +154,16 @@ def _dumps(opened: Sequence[Bundle]) -> Dumps | None:
     from tlparse_bundle.pipeline.flight_recorder import dumps_of_bundles
 
     return dumps_of_bundles(opened)
+
+
+def _profile_problems(opened: Sequence[Bundle]) -> dict[str, list[str]]:
+    """Return what the bundles say about profiler traces that they lack, by code."""
+    found: dict[str, list[str]] = {}
+    for bundle in opened:
+        for code, messages in bundle.manifest.get("diagnostics", {}).items():
+            if code.startswith("profile-"):
+                found[code] = sorted({*found.get(code, ()), *messages})
+    return found
 
 
 def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tlparse_bundle.pipeline.file_writer import FileSink
@@ -47,21 +47,19 @@ class WrittenLog:
         """Return a table: a list while there is memory, otherwise its rows in chunks."""
         if name in self._unwritten:
             return self._unwritten[name]
+        files = self.directory["tables"].get(name, {"files": ()})["files"]
         rows: list[dict[str, Any]] = []
-        chunks: Rows[dict[str, Any]] | None = None
-        for lines in self._files(name):
-            if chunks is None and not self._memory.take(len(lines)):
-                chunks = Rows(rows)
-                rows.clear()
-            if chunks is None:
+        chunks: Rows[dict[str, Any]] = Rows()
+        fits = True
+        for number, file in enumerate(files):
+            lines = self._sink.codec.decode((self._sink.root / file["path"]).read_bytes())
+            if number == 0:
+                fits = self._memory.take(len(lines) * len(files))  # no file is much larger than the first
+            if fits:
                 rows += parse_rows(lines)
             else:
                 chunks.add_lines(lines.split(b"\n")[:-1])
-        return rows if chunks is None else chunks
-
-    def _files(self, name: str) -> Iterator[bytes]:
-        for file in self.directory["tables"].get(name, {"files": ()})["files"]:
-            yield self._sink.codec.decode((self._sink.root / file["path"]).read_bytes())
+        return rows if fits else chunks
 
     def lists(self, name: str) -> Rows[Any] | None:
         return self._sink.kept.get(name)

@@ -42,6 +42,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
         "capture_count": facts.row_count("captures"),
         "frame_count": len(compiles) - ahead,
         "ahead_of_time_count": ahead,
+        "aot_inductor_count": min(ahead, sum(span.name == AOT_SPAN for span in facts.once(ahead_of_time))),
         "export_count": len(facts.once(export_calls)),
         "function_count": len(facts.functions),
         "compile_us": facts.compile_us,
@@ -129,7 +130,7 @@ def _compiles(facts: Facts, numbers: dict[str, Any]) -> str:
     if numbers["frame_count"]:
         parts += [_functions(facts, numbers["function_count"]), plural(numbers["frame_count"], "compile")]
     if numbers["ahead_of_time_count"]:
-        parts += _ahead_of_time(facts, numbers["ahead_of_time_count"])
+        parts += _ahead_of_time(numbers["ahead_of_time_count"], numbers["aot_inductor_count"])
     if numbers["export_count"]:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
@@ -143,9 +144,8 @@ def _compiles(facts: Facts, numbers: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _ahead_of_time(facts: Facts, count: int) -> list[str]:
+def _ahead_of_time(count: int, inductor: int) -> list[str]:
     """Return the ahead-of-time compiles by who makes them."""
-    inductor = min(count, sum(span.name == AOT_SPAN for span in facts.once(ahead_of_time)))
     kinds = ((inductor, "AOTInductor compile"), (count - inductor, "ahead-of-time compile"))
     return [plural(number, noun) for number, noun in kinds if number]
 

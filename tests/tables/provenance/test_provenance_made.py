@@ -210,6 +210,49 @@ def test_the_parts_that_older_torch_wrote_alone(log_of):
     assert (calls(graph), graph.kernels["k0"]["post_lines"], graph.row["version"]) == ({"k0": [2]}, [4, 6], 1)
 
 
+def test_kernels_that_an_aot_wrapper_only_declares(log_of):
+    """Version 1 has no handles; AOTInductor writes the bodies of C++ kernels into a second file."""
+    wrapper = """extern "C" void cpp_fused_relu_0(const float*, float*);
+extern "C" void cpp_fused_add_1(const float*, float*);
+void AOTInductorModel::run_impl(
+    cpp_fused_relu_0(arg0_1, buf0);
+    aoti_torch_cpu_addmm_out(buf1, buf0);
+    cpp_fused_add_1(buf1, buf2);
+}
+"""
+    bodies = """extern "C"  void cpp_fused_relu_0(const float* in_ptr0,
+                       float* out_ptr0)
+{
+}
+extern "C"  void cpp_fused_add_1(const float* in_ptr0, float* out_ptr0)
+{
+}
+"""
+    mapping = {
+        "cpp_fused_relu_0": ["relu"],
+        "aoti_torch_cpu_addmm_out": ["add"],
+        "aoti_torch_cpu_unseen": ["add"],
+    }
+    (graph,) = made(
+        log_of,
+        part("before_pre_grad_graph", PRE),
+        part("after_post_grad_graph", POST),
+        record('graph_dump {"name": "inductor_aot_wrapper_code"}', payload=wrapper),
+        record('graph_dump {"name": "inductor_aot_kernel_code"}', payload=bodies),
+        part("inductor_triton_kernel_to_post_grad_nodes", mapping),
+    ).values()
+    assert graph.row["version"] == 1
+    assert calls(graph) == {
+        "cpp_fused_relu_0": [4],
+        "aoti_torch_cpu_addmm_out": [5],
+        "aoti_torch_cpu_unseen": [],  # torch names it
+        "cpp_fused_add_1": [6],  # torch does not name it
+    }
+    assert graph.kernels["cpp_fused_relu_0"]["post_lines"] == [4]
+    assert graph.kernels["cpp_fused_relu_0"]["body"] == [1, 4]
+    assert (graph.row["kernel_count"], graph.row["kernel_in_post_count"]) == (4, 3)
+
+
 def test_coverage_counts_what_has_no_counterpart(log_of):
     graph = one(
         log_of,

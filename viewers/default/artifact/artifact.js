@@ -7,6 +7,7 @@ import { bytes } from "../../lib/page/format.js";
 import { store, stored } from "../../lib/page/remember.js";
 import { numberOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
+import { artifactState } from "../shared/program-line.js";
 import { openGraphTable, TABLE_ONLY } from "./graph-table.js";
 import { metricsTable } from "./metrics.js";
 
@@ -131,6 +132,19 @@ async function artifactHead(bundle, log, model, artifact, state) {
       if (row.sha256 === artifact.sha256 && row.event !== artifact.event && twins.length <= MOST_TWINS)
         twins.push(row);
   }
+  const at = rows.findIndex((row) => row.event === artifact.event);
+  const step = async (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ name) => {
+    const row = rows[at + by];
+    const to = row && (await artifactState(log, model, numberOf(model, row), row.event));
+    return to
+      ? h(
+          "a",
+          { "class": "tool", "href": state.link(to), "aria-label": name, "title": `${name}: ${row.name}` },
+          sign,
+        )
+      : h("span", { "class": "tool", "aria-hidden": "true" }, sign);
+  };
+  const steps = await Promise.all([step(-1, "‹", "Previous artifact"), step(1, "›", "Next artifact")]);
   return h(
     "header",
     { class: "artifact-head" },
@@ -158,5 +172,7 @@ async function artifactHead(bundle, log, model, artifact, state) {
     ),
     artifact.sha256 !== null &&
       h("span", { class: "dim", title: `SHA-256 ${artifact.sha256}` }, bytes(artifact.size_bytes)),
+    h("a", { href: state.link({ view: "artifacts" }) }, "all artifacts"),
+    h("span", { class: "tool-group" }, steps),
   );
 }

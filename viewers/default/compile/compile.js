@@ -12,10 +12,8 @@ import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
 import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
 import { provenanceLink } from "../shared/finding-leads.js";
-import { compileCachesAndGuards, compileProblems } from "./findings.js";
-import { compileSummary } from "./summary.js";
+import { compilePage } from "./page.js";
 
-const PAGE = { problems: compileProblems, cachesAndGuards: compileCachesAndGuards };
 // Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
 const SUMMARY = "",
   STACK = "~stack",
@@ -207,7 +205,7 @@ export async function openCompile(context) {
             "div",
             { "class": "scroll padded", "tabindex": "0", "role": "region", "aria-label": "Summary" },
             note,
-            compileSummary(context, model, index, PAGE),
+            compilePage(context, model, index),
           ),
         ),
     );

@@ -3,11 +3,10 @@ import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { kindCounts, latency } from "../findings/guards.js";
-import { recompilesOf } from "../recompiles/data.js";
-import { compareLink, reasonParts } from "../recompiles/reasons.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf, numberOf, rowOf } from "../shared/model.js";
-import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
+import { compilesOf, findingsOf, numberOf } from "../shared/model.js";
+import { recordLink, sourceLine } from "../shared/parts.js";
+import { sameFunction } from "./relatives.js";
 
 const MOST_KINDS = 6;
 const MOST_SHOWN = 20;
@@ -19,20 +18,23 @@ const MOST_SHOWN = 20;
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
+  const { compile } = model.compiles[index];
   Promise.all([
     findingsOf(log),
     log.table("failures"),
     log.table("graph_breaks"),
     log.table("graph_break_records"),
-    recompilesOf(log),
   ]).then(
-    ([found, failures, breaks, breakRecords, recompiles]) =>
+    ([found, failures, breaks, breakRecords]) => {
+      const about = (found?.findings ?? []).filter((finding) => finding.compiles.includes(compile));
+      const own = new Set(about.filter((finding) => isOwn(model, index, finding)));
       fill(
         root,
-        cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), {
-          level: 3,
-          whole: false,
-        }),
+        cards(model, state, found, (finding) => own.has(finding), { level: 2, whole: false }),
+        wholeRun(
+          about.filter((finding) => !own.has(finding)),
+          state,
+        ),
         records(
           (failures ?? [])
             .filter((/** @type {any} */ row) => attempts.has(numberOf(model, row)))
@@ -41,11 +43,8 @@ export function compileProblems({ log, state }, model, index, instead) {
           breakRows(model, breaks ?? [], breakRecords ?? [], attempts, state),
           found !== null,
         ),
-        recompiles?.recompiles
-          .filter((row) => attempts.has(numberOf(model, row)))
-          .slice(0, MOST_SHOWN)
-          .map((row) => recompileRow(log, model, recompiles.codeObjects, row, state)),
-      ),
+      );
+    },
     (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)),
   );
   return root;
@@ -53,25 +52,43 @@ export function compileProblems({ log, state }, model, index, instead) {
 
 /** Build its caches and guards. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileCachesAndGuards({ log, state }, model, index) {
-  const root = h("div", { class: "compile-findings" });
+  const root = h("div", { class: "compile-facts" });
   const attempts = attemptsOf(model, index);
   Promise.all([log.table("caches"), log.table("guard_trees")]).then(
     ([caches, guards]) =>
       fill(
         root,
-        cacheList(model, caches ?? [], attempts, state),
         guardList(
           (guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))),
           state,
         ),
+        cacheList(model, caches ?? [], attempts, state),
       ),
     (error) => fill(root, h("p", { class: "dim" }, error.message)),
   );
   return root;
 }
 
+/** Return whether a finding is about this compile rather than the whole run: it has a place in the program, or names only compiles of this function. @param {any} model @param {number} index @param {import("../shared/finding-leads.js").Finding} finding */
+const isOwn = (model, index, finding) =>
+  finding.file !== null ||
+  compilesOf(model, finding).every((other) => sameFunction(model.compiles[other], model.compiles[index]));
+
+/** Link the findings about the whole run that name this compile. @param {import("../shared/finding-leads.js").Finding[]} findings @param {any} state */
+const wholeRun = (findings, state) =>
+  findings.length > 0 &&
+  h(
+    "p",
+    null,
+    h(
+      "a",
+      { href: state.link({ view: "overview", item: findings[0].fingerprint }) },
+      `${plural(findings.length, "finding")} of the whole run also ${findings.length > 1 ? "name" : "names"} this compile`,
+    ),
+  );
+
 /** Return the attempts of the same compile. @param {any} model @param {number} index @returns {Set<number>} */
-function attemptsOf(model, index) {
+export function attemptsOf(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return new Set([index]);
   const key = compile.compile;
@@ -85,7 +102,7 @@ const box = (tone, sign, title, ...parts) =>
   h(
     "section",
     { class: `verdict tone-${tone}` },
-    h("h3", null, h("span", { "class": `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title),
+    h("h2", null, h("span", { "class": `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title),
     parts,
   );
 
@@ -130,46 +147,6 @@ function breakRows(model, breaks, breakRecords, attempts, state) {
     );
 }
 
-/** @param {any} log @param {any} model @param {import("../recompiles/data.js").CodeObject[]} codeObjects @param {import("../recompiles/data.js").Recompile} row @param {any} state */
-function recompileRow(log, model, codeObjects, row, state) {
-  const compiles = codeObjects[row.code_object ?? -1]?.compiles ?? [];
-  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map(
-    (compile) => rowOf(model, compile),
-  );
-  return box(
-    "recompile",
-    "↻",
-    "Guard failures",
-    h(
-      "ul",
-      { class: "history" },
-      row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state))),
-    ),
-    row.reasons.length > MOST_SHOWN &&
-      h(
-        "p",
-        { class: "dim" },
-        `and ${count(row.reasons.length - MOST_SHOWN)} more guard failures of older cache entries`,
-      ),
-    row.text !== null && h("pre", { class: "wrapped" }, row.text),
-    leader >= 0 && h("p", null, "Triggered by ", compileLink(model, leader, state)),
-    h(
-      "p",
-      null,
-      row.code_object !== null &&
-        h(
-          "a",
-          { href: state.link({ view: "recompiles", by: "function", item: String(row.code_object) }) },
-          "All compiles of this function",
-        ),
-      previous >= 0 && [
-        " · ",
-        compareLink(log, model, previous, numberOf(model, row), state, "Compare with the previous compile"),
-      ],
-    ),
-  );
-}
-
 /** @param {any} model @param {any[]} caches @param {Set<number>} attempts @param {any} state */
 function cacheList(model, caches, attempts, state) {
   const rows = caches.filter((row) => attempts.has(numberOf(model, row)));
@@ -177,7 +154,7 @@ function cacheList(model, caches, attempts, state) {
   return h(
     "section",
     null,
-    h("h3", null, "Caches"),
+    h("h2", null, "Caches"),
     h(
       "ul",
       null,
@@ -210,7 +187,7 @@ function guardList(trees, state) {
   return h(
     "section",
     null,
-    h("h3", null, "Guards"),
+    h("h2", null, "Guards"),
     h(
       "ul",
       null,

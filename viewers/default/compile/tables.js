@@ -2,6 +2,9 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { compileTimes } from "../runtime/runtime.js";
+import { timesOf } from "../runtime/data.js";
+import { recordProvenance } from "../shared/finding-leads.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
@@ -37,6 +40,7 @@ export function compileTables({ log, state }, model, index) {
   };
   return fill(
     root,
+    part(timesOf(log), (times) => compileTimes({ log, state, model }, times, compile.compile ?? compile.key)),
     part(symbolsOf(log), ({ items }) =>
       symbolSection(
         model,
@@ -61,7 +65,7 @@ export function compileTables({ log, state }, model, index) {
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
 const section = (title, n, href, ...children) =>
-  h("section", null, h("h3", null, h("a", { href }, `${title} ${count(n)}`)), children);
+  h("section", null, h("h2", null, h("a", { href }, `${title} ${count(n)}`)), children);
 
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
@@ -217,6 +221,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
       ),
     ),
     more(own.length, all),
+    recordProvenance(model),
   );
 }
 
@@ -243,7 +248,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
         "section",
         null,
         h(
-          "h3",
+          "h2",
           null,
           artifactLink(
             log,
@@ -289,7 +294,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         null,
-        h("h3", null, "Inputs and outputs"),
+        h("h2", null, "Inputs and outputs"),
         h(
           "ul",
           null,
@@ -321,7 +326,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         { class: "verdict tone-recompile" },
-        h("h3", null, "Duplicate backward compile"),
+        h("h2", null, "Duplicate backward compile"),
         h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")),
         recordLink(row.event, state),
       ),

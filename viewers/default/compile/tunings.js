@@ -18,7 +18,7 @@ export function tuningSection(model, tunings, attempts, state, q) {
   return h(
     "section",
     null,
-    h("h3", null, h("a", { href: all }, `Autotuning ${count(own.length)}`)),
+    h("h2", null, h("a", { href: all }, `Autotuning ${count(own.length)}`)),
     h(
       "table",
       { class: "plain compact" },

@@ -139,7 +139,7 @@ function kindOf({ finding, rows: [first] }) {
 /** @param {Item} item */
 function textOf({ finding, rows: [first] }) {
   return finding
-    ? plain(finding.title)
+    ? plain(finding.title).replace(`${finding.function} failed to compile: `, "") // other columns have both
     : [first.type?.replace(/^.*\./, ""), firstLine(first.reason)].filter(Boolean).join(": ");
 }
 
@@ -223,7 +223,8 @@ function recordOf({ log, state }, model, row, shownMessages, folded) {
       " ",
       row.function ?? compile.function ?? "",
     ),
-    message && folded ? h("details", null, h("summary", null, "Full message"), message) : message,
+    message && folded && h("h4", null, "Exception, as printed"),
+    message,
     sourceLine(row),
     row.user_traceback && [h("h4", null, "User traceback"), tracebackView(row.user_traceback)],
     row.stack !== null && callers(log, row.stack),

@@ -38,6 +38,7 @@ const GROUPS = [
     "Time",
     [
       ["timeline", "Timeline", async () => (await import("../timeline/timeline.js")).openTimeline],
+      ["runtime", "Run time", async () => (await import("../runtime/runtime.js")).openRuntime],
       ["caches", "Caches", async () => (await import("../findings/caches.js")).openCaches],
       ["autotuning", "Autotuning", async () => (await import("../tables/autotuning.js")).openAutotuning],
       ["workers", "Workers", async () => (await import("../tables/workers.js")).openWorkers],
@@ -48,6 +49,7 @@ const GROUPS = [
     [
       ["stack", "Stack", async () => (await import("../stack/stack.js")).openStack],
       ["compiles", "Compiles", async () => (await import("../compile/compiles.js")).openCompiles],
+      ["artifacts", "Artifacts", async () => (await import("../artifact/artifacts.js")).openArtifacts],
       ["kernels", "Kernels", async () => (await import("../tables/kernels.js")).openKernels],
       ["memory", "Memory", async () => (await import("../memory/memory.js")).openMemory],
       ["cudagraphs", "CUDA graphs", async () => (await import("../tables/cudagraphs.js")).openCudaGraphs],
@@ -73,6 +75,7 @@ const TABLES = {
   autotuning: ["autotunings"],
   cudagraphs: ["cuda_graphs"],
   memory: ["memory"],
+  runtime: ["profiles"],
   workers: ["worker_reports", "native_compiles"],
 };
 

@@ -30,7 +30,7 @@ export function logTable(bundle, log, state, live) {
             logName(one),
           ),
         ),
-        h("td", { class: "wide", title: text }, rich(text)),
+        h("td", { class: "log-text" }, rich(text)),
         h("td", { class: "number" }, count(summary.compile_count)),
         h("td", { class: "number" }, time(summary.compile_us)),
         h("td", null, row.torch_version ?? "–"),

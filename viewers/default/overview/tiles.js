@@ -100,13 +100,15 @@ function compiled({
   frame_count: frames,
   function_count: functions,
   ahead_of_time_count: ahead,
+  aot_inductor_count: inductor,
   export_count: exports,
   unfinished_count: open,
 }) {
   const parts = [
     functions > 0 && plural(functions, "function"),
     frames > 0 && plural(frames, "compile"),
-    ahead > 0 && plural(ahead, "ahead-of-time compile"),
+    inductor > 0 && plural(inductor, "AOTInductor compile"),
+    ahead > inductor && plural(ahead - inductor, "ahead-of-time compile"),
     exports > 0 && plural(exports, "export"),
   ];
   return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile has ended" : "no compiles");

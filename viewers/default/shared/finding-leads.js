@@ -34,6 +34,11 @@ const PLACES = {
   "fallback": ({ details }) => ({ view: "kernels", q: String(details.operator).replace("aten.", "") }),
   "memory-peak": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
   "saved-recomputable": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
+  "hot-line": () => ({ view: "runtime" }),
+  "device-idle": () => ({ view: "runtime" }),
+  "lookup-time": () => ({ view: "runtime" }),
+  "break-time": () => ({ view: "runtime" }),
+  "copy-time": () => ({ view: "runtime" }),
   "slow-worker": ({ events: [event] }) => ({ view: "workers", item: `j${event}` }),
   "native-compile": ({ events: [event] }) => ({ view: "workers", item: `n${event}` }),
   "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),
@@ -119,11 +124,24 @@ const address = (log, compile, logId) =>
     ...(compile ? { compile } : {}),
   });
 
+/** @param {{directory: any}} model */
+const hasProvenance = ({ directory }) =>
+  directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name));
+
+/** Return how to record the source lines of kernels, or null when torch recorded them. @param {any} model */
+export const recordProvenance = (model) =>
+  hasProvenance(model)
+    ? null
+    : h(
+        "p",
+        { class: "dim" },
+        "The log does not record which source line a kernel came from. To record it: ",
+        h("code", null, "tlparse-bundle run --provenance train.py"),
+      );
+
 /** Return the address of the provenance viewer for a log, or null when torch recorded no provenance. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const provenanceAddress = ({ log, directory }, state) =>
-  directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))
-    ? address(log, undefined, state.current.log)
-    : null;
+  hasProvenance({ directory }) ? address(log, undefined, state.current.log) : null;
 
 const VLLM = new Set(["vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code"]);
 

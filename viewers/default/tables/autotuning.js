@@ -105,7 +105,7 @@ export async function openAutotuning({ log, state }) {
       {
         id: "shapes",
         title: "Input shapes",
-        least: "7rem",
+        least: "8rem",
         class: "mono",
         sort: (i) => tunings[i].shapes,
         cell: (i) => cutMiddle(tunings[i].shapes ?? "–"),
@@ -113,7 +113,8 @@ export async function openAutotuning({ log, state }) {
       {
         id: "best",
         title: "Winner",
-        least: "6rem",
+        least: "11rem",
+        class: "mono",
         sort: (i) => tunings[i].best,
         cell: (i) => winner(tunings[i]),
         help: "The fastest candidate",
@@ -126,14 +127,19 @@ export async function openAutotuning({ log, state }) {
         cell: (i) => (tunings[i].choice_count === null ? "–" : count(tunings[i].choice_count)),
         help: "Benchmarked candidates",
       },
-      {
-        id: "failed",
-        title: "Failed",
-        number: true,
-        sort: (i) => tunings[i].failed_count,
-        cell: (i) => (tunings[i].failed_count ? count(tunings[i].failed_count) : ""),
-        help: "Candidates that did not compile",
-      },
+      ...(tunings.some((/** @type {any} */ row) => row.failed_count > 0)
+        ? [
+            {
+              id: "failed",
+              title: "Failed",
+              number: true,
+              sort: (/** @type {number} */ i) => tunings[i].failed_count,
+              cell: (/** @type {number} */ i) =>
+                tunings[i].failed_count ? count(tunings[i].failed_count) : "",
+              help: "Candidates that did not compile",
+            },
+          ]
+        : []),
       {
         id: "time",
         title: "Time",
@@ -149,9 +155,7 @@ export async function openAutotuning({ log, state }) {
 
 /** @param {any} row */
 const winner = (row) =>
-  row.best === null
-    ? "–"
-    : h("span", { title: row.best }, row.best_kind === "extern" ? `${row.best} (library)` : row.best);
+  row.best === null ? "–" : cutMiddle(row.best_kind === "extern" ? `${row.best} (library)` : row.best);
 
 /** @param {{log: any, state: any}} context @param {any} model @param {any} found @param {any} row @param {any[]} choices */
 function tuningDetail({ state }, model, found, row, choices) {

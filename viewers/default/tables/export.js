@@ -82,7 +82,8 @@ export async function openExport({ log, state }) {
       { id: "kind", title: "Kind", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
       {
         id: "about",
-        title: "Operator or condition",
+        title: "Cause",
+        help: "The operator, or the condition on data",
         least: "8rem",
         class: "mono",
         sort: (i) => what(items[i]),

@@ -8,7 +8,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { findingsOf, functionName, hasRows, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
-import { cards, provenanceLink } from "../shared/finding-leads.js";
+import { cards, provenanceLink, recordProvenance } from "../shared/finding-leads.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {
@@ -252,6 +252,7 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, found,
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators"), codeList(kernel.aten_ops)],
     kernel.source_nodes.length > 0 && [h("h3", null, "Graph nodes"), codeList(kernel.source_nodes)],
     noOperators,
+    recordProvenance(model),
     also.length > 0 && [
       h("h3", null, "Same name in other generated code"),
       h(

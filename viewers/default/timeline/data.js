@@ -296,10 +296,13 @@ export function sumsByName(line, group, range = null) {
   return sums;
 }
 
-/** Return the span with the most self time, of one group or (-1) all spans; -1 without spans. @param {Timeline} line @param {number} group */
+/** Return the longest span of the name with the most self time, in one group or (-1) all spans; -1 without spans. @param {Timeline} line @param {number} group */
 export function heaviest(line, group) {
+  const { self_us: sums } = sumsByName(line, group);
+  const { name } = line;
   let best = -1;
-  for (let i = 0; i < line.spanCount; i++)
-    if ((group < 0 || line.group[i] === group) && (best < 0 || line.own[i] > line.own[best])) best = i;
+  const more = (/** @type {number} */ i) =>
+    best < 0 || (name[i] === name[best] ? line.own[i] > line.own[best] : sums[name[i]] > sums[name[best]]);
+  for (let i = 0; i < line.spanCount; i++) if ((group < 0 || line.group[i] === group) && more(i)) best = i;
   return best;
 }

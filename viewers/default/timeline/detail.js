@@ -104,7 +104,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
     fill(args);
     fill(
       root,
-      first && h("p", { class: "dim" }, "Span with the most self time"),
+      first && h("p", { class: "dim" }, "Longest span of the name with the most self time"),
       h("h2", null, line.flame.label(box)),
       h(
         "p",

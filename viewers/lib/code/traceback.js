@@ -5,38 +5,52 @@ import { plural } from "../page/format.js";
 import { codeSnippet } from "./snippet.js";
 
 /** @typedef {{file: string | null, line: number | string | null, name: string, code: string | null}} Frame */
-/** @typedef {{frames: Frame[]} | {text: string}} Part */
+/** @typedef {{frames: Frame[]} | {text: string} | {link: string}} Part link: how two exceptions are connected */
 
 const FRAME = /^\s*File "(.*)", line (\d+)(?:, in (.*))?$/;
+const HEADER = /^\s*Traceback \(most recent call last\):$/;
+const LINK =
+  /^\s*(The above exception was the direct cause|During handling of the above exception).*exception.*:$/;
 const MARKS = /^[\s^~]*$/; // Python's markers under a line
 const MOST_FRAMES = 2_000;
 
-/** Split a traceback into frames and other text, in order. @param {string} text @returns {Part[]} */
+/** @param {string} line */
+const indentOf = (line) => line.length - line.trimStart().length;
+
+/**
+ * Split a traceback into frames and messages, in order. Frames start after Python's header, or with the text, and end
+ * where the message starts; a message can quote code and files.
+ * @param {string} text @returns {Part[]}
+ */
 function tracebackParts(text) {
   /** @type {Part[]} */
   const parts = [];
+  const lines = text.split("\n");
+  /** Indentation of the header; null in a message. @type {number | null} */
+  let base = FRAME.test(lines.find((line) => line.trim()) ?? "") ? -1 : null;
   /** @type {Frame | null} the frame whose code may follow */
   let open = null;
-  let depth = 0;
-  for (const line of text.split("\n")) {
-    const match = line.match(FRAME);
+  for (const line of lines) {
+    const match = base === null ? null : FRAME.exec(line);
     const last = parts.at(-1);
-    if (match) {
+    if (HEADER.test(line)) [base, open] = [indentOf(line), null];
+    else if (LINK.test(line)) {
+      base = null;
+      parts.push({ link: line.trim() });
+    } else if (match) {
       open = { file: match[1], line: Number(match[2]), name: match[3] ?? "", code: null };
-      depth = line.length - line.trimStart().length;
       if (last && "frames" in last) last.frames.push(open);
       else parts.push({ frames: [open] });
-    } else if (open && line.length - line.trimStart().length > depth) {
+      if (base === -1) base = Math.max(0, indentOf(line) - 2);
+    } else if (base !== null && open && (indentOf(line) > base || !line.trim())) {
       if (!MARKS.test(line)) open.code = open.code === null ? line.trim() : `${open.code}\n${line.trim()}`;
     } else {
-      open = null;
+      base = null;
       if (last && "text" in last) last.text += `\n${line}`;
       else if (line.trim()) parts.push({ text: line });
     }
   }
-  return parts
-    .map((part) => ("text" in part ? { text: part.text.trim() } : part))
-    .filter((part) => !("text" in part) || !/^Traceback \(most recent call last\):$|^$/.test(part.text));
+  return parts.map((part) => ("text" in part ? { text: part.text.trimEnd() } : part));
 }
 
 /**
@@ -53,7 +67,11 @@ export function tracebackView(text, message = "") {
     { class: "traceback" },
     exception !== null && !repeated && h("pre", { class: "wrapped message" }, exception),
     (exception === null ? parts : parts.slice(0, -1)).map((part) =>
-      "text" in part ? h("p", { class: "dim" }, part.text) : frameList(part.frames),
+      "frames" in part
+        ? frameList(part.frames)
+        : "text" in part
+          ? h("pre", { class: "wrapped message" }, part.text)
+          : h("p", { class: "dim" }, part.link),
     ),
   );
 }

@@ -178,6 +178,8 @@ const PATHS = {
   compiles: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",
   kernels:
     "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
+  runtime: "M2.5 11a5.5 5.5 0 1 1 11 0M8 11l2.5-3.5M8 2v1.5M4 13.5h8",
+  artifacts: "M5 2h5.5L13 4.5V11H5zM3 5v8.5h7.5M7.5 5.5h3M7.5 8h3",
   memory: "M2 13.5h12M2 11V8h3V5h3V2.5h3V9h3v2",
   provenance: "M2.5 2.5H6V6H2.5zM10 10h3.5v3.5H10zM4.2 6v5.8H10",
   vllm: "M2 3l4 10L8.5 6M8 13h2M8.5 6 10 3h4M10 8h4M10 13h4",

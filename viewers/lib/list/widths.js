@@ -23,6 +23,7 @@ export class Widths {
     this.columns = columns.map((column) => ({
       column,
       width: 0,
+      title: 0,
       end: 0,
       known: /** @type {Set<string>} */ (new Set()),
     }));
@@ -34,16 +35,17 @@ export class Widths {
    */
   measure(rows) {
     const probe = h("div", { "class": "grid grid-probe", "aria-hidden": "true" });
-    const cells = /** @type {[HTMLElement, {width: number, end: number}][]} */ ([]);
+    const cells = /** @type {[HTMLElement, {width: number, title: number, end: number}][]} */ ([]);
     for (const measured of this.columns) {
       const { column, known } = measured;
       if (column.width) continue;
+      const isNew = known.size === 0;
       const add = (/** @type {any} */ content) => {
         const cell = h("div", { class: cellClass(column) }, content);
         probe.append(h("div", { class: "grid-row" }, cell));
         cells.push([cell, measured]);
       };
-      if (known.size === 0) add(h("button", { class: "sort" }, column.title, column.sort && " ▾"));
+      if (isNew) add(h("button", { class: "sort" }, column.title, column.sort && " ▾"));
       const widestTexts = widest(column, rows);
       for (const [text, content] of widestTexts) if (!known.has(text)) add(content);
       for (const [text] of widestTexts) known.add(text);
@@ -55,6 +57,7 @@ export class Widths {
     const before = this.tracks().join();
     cells.forEach(([cell, measured], i) => {
       measured.width = Math.max(measured.width, widths[i]);
+      measured.title ||= widths[i]; // the first cell of a column is its title
       measured.end = Math.max(measured.end, endLength(cell));
     });
     return before !== this.tracks().join();
@@ -62,10 +65,10 @@ export class Widths {
 
   /** Return the least and the largest width of each column. @returns {[string, string][]} */
   tracks() {
-    return this.columns.map(({ column: { width: fixed, least }, width, end }) => {
+    return this.columns.map(({ column: { width: fixed, least }, width, title, end }) => {
       if (fixed) return [least ?? fixed, fixed];
       if (!least) return [`${Math.min(width, WIDEST)}px`, `${Math.min(width, WIDEST)}px`];
-      return [`min(max(${least}, ${end + 4}ch), ${width}px)`, `${width}px`]; // 4: a "…" and the beginning of a file name
+      return [`min(max(${least}, ${title}px, ${end + 4}ch), ${width}px)`, `${width}px`]; // 4: a "…" and the beginning of a file name
     });
   }
 

@@ -11,6 +11,7 @@ import { unzip } from "./unzip.js";
 
 const MANIFEST = /(^|\/)manifest\.json$/;
 const RANK = /rank_(\d{1,9})(?:_|\.|$)/; // the package finds the rank in a log's name in the same way
+const PROFILE = /\.json(\.gz)?$/i; // of torch.profiler
 const ENDINGS = /(\.(log|txt|jsonl?))?(\.(gz|zst))?$/i;
 
 /**
@@ -72,14 +73,16 @@ function thing(name, files) {
 }
 
 /**
- * Group loose logs: two logs of the same rank, or without a rank, are two runs.
+ * Group loose logs: two logs of the same rank, or without a rank, are two runs. Profiler traces belong to the logs.
  * @param {Map<string, Blob>} loose @returns {Thing[]}
  */
 function runs(loose) {
   if (!loose.size) return [];
-  const names = [...loose.keys()];
+  const all = [...loose.keys()];
+  const logs = all.filter((name) => !PROFILE.test(name));
+  const names = logs.length > 0 ? logs : all;
   const ranks = new Set(names.map((name) => RANK.exec(name)?.[1] ?? ""));
-  if (names.length === 2 && ranks.size === 1)
+  if (all.length === 2 && names.length === 2 && ranks.size === 1)
     return names.map((name) =>
       thing(shortName(name), new Map([[name, /** @type {Blob} */ (loose.get(name))]])),
     );

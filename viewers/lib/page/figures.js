@@ -25,9 +25,10 @@ export const percent = (part, total) => `${((100 * part) / total).toFixed(part *
 
 /**
  * Build a bar of times as shares of their sum, with a legend.
- * @param {{id: string, title: string, us: number}[]} phases @param {string} total
+ * @param {{id: string, title: string, us: number}[]} phases @param {string} total @param {boolean} [timed] with
+ *   the time of each phase
  */
-export function shares(phases, total) {
+export function shares(phases, total, timed = false) {
   const measured = phases.filter((phase) => phase.us > 0);
   const sum = measured.reduce((us, phase) => us + phase.us, 0);
   if (measured.length === 0) return null;
@@ -52,6 +53,7 @@ export function shares(phases, total) {
           { title: time(p.us) },
           h("span", { "class": `swatch phase-${p.id}`, "aria-hidden": "true" }),
           ` ${p.title} `,
+          timed && `${time(p.us)} `,
           h("b", null, percent(p.us, sum)),
         ),
       ),

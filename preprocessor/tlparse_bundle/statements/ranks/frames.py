@@ -81,6 +81,7 @@ class Frames:
         rows += map(_uncompiled, self.table("captures"))
         self.compiles = sorted(rows, key=lambda row: row["first_event"])
         self._of_key = {row["compile"]: number for number, row in enumerate(self.compiles)}
+        self._artifacts: dict[int, list[Artifact]] = {}  # by the number of the frame
 
     def __len__(self) -> int:
         return len(self.compiles)
@@ -95,9 +96,11 @@ class Frames:
 
     def artifacts(self, number: int) -> list[Artifact]:
         """Return the artifacts of the last attempt with any, in order."""
-        artifacts = self.log.artifacts_by_compile.get(self.compiles[number]["compile"], [])
-        last = max((artifact.row["attempt"] or 0 for artifact in artifacts), default=0)
-        return [artifact for artifact in artifacts if (artifact.row["attempt"] or 0) == last]
+        if number not in self._artifacts:
+            artifacts = self.log.artifacts_by_compile.get(self.compiles[number]["compile"], [])
+            last = max((artifact.row["attempt"] or 0 for artifact in artifacts), default=0)
+            self._artifacts[number] = [one for one in artifacts if (one.row["attempt"] or 0) == last]
+        return self._artifacts[number]
 
     def rows(self) -> list[Frame]:
         return [self._frame(number, row) for number, row in enumerate(self.compiles)]

@@ -138,11 +138,14 @@ class CodeText:
             for n, line in lines
         ]
 
-    def kernels_without_handles(self) -> list[str]:
-        """Return the kernels that version 1 code calls, its own and libraries', in order."""
+    def kernels_without_handles(self, bodies: Iterable[str] = ()) -> list[str]:
+        """Return the kernels that version 1 code calls, its own and libraries', in order.
+
+        ``bodies``: kernels that the code only declares, because a different file defines them.
+        """
         names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
         library = (name for name in names if name not in self.definitions and not _HELPERS.match(name))
-        kernels = self.definitions.keys() | {
+        kernels = {*self.definitions, *bodies} | {
             name for name in library if _LIBRARY.match(name) or (not self.is_cpp and _OPERATOR.match(name))
         }
         return [name for name in names if name in kernels]

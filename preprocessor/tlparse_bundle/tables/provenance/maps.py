@@ -144,7 +144,8 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
 
     torch uses one list for a forward and backward that are compiled together, so the backward names the
     kernels of the forward too: kernels only of the earlier code are left out. Before 2.9, one list without
-    handles covers all graphs: kernels that are not in the code belong to a different graph.
+    handles covers all graphs: kernels that are not in the code belong to a different graph. AOTInductor
+    compiles one graph, so all kernels of its list are kept.
     """
     named = dict(mapping.kernels)
     if maps.code is not None:
@@ -154,9 +155,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
             named = {kernel: None for kernel in named if kernel in own_names or kernel not in earlier}
             own += maps.code.operators_without_handles()
         elif not any(split_handle(kernel)[1] is not None for kernel in named):
-            own = maps.code.kernels_without_handles()
+            own = maps.code.kernels_without_handles(maps.bodies.definitions if maps.bodies else ())
             called = dict.fromkeys(kernel for kernel in named if kernel in set(own))
-            if called and maps.version == 1:
+            if called and maps.version == 1 and maps.bodies is None:
                 named = called
         named |= dict.fromkeys(own)
     calls = maps.code.call_lines(named) if maps.code else {}

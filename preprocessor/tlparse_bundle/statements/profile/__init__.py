@@ -1,0 +1,1 @@
+"""Joins torch.profiler traces with the compiles of a log."""
