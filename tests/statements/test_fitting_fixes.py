@@ -127,7 +127,7 @@ def test_global_states_are_listed(rows):
 
 def test_what_else_the_nearest_entry_lacks(rows):
     row = of(rows("reach"), "`stacked`", "`x.size(0)` changed")
-    assert "The nearest cache entry, `[6/1]`, also failed on `how == 'b'`." in row["text"]
+    assert "The nearest cache entry, `[8/1]`, also failed on `how == 'b'`." in row["text"]
     assert "nearest" not in of(rows("reach"), "`stacked`", "`how` changed")["text"]
 
 

@@ -1,6 +1,7 @@
 """The first screen answers what ran, and what went wrong."""
 
 import json
+import re
 import shutil
 
 from conftest import FIXTURES
@@ -124,6 +125,11 @@ def test_compile_time_is_the_sum_of_its_parts(show):
             seconds(sum(parts)), *shares
         )
     )
+
+
+def test_a_backend_other_than_inductor_is_not_called_aotautograd(show, built):
+    page, _ = show(built(FIXTURES / "versions/2.13.0/hints.log.zst").folder)  # backend "eager"
+    expect(page.get_by_role("img", name="Dynamo")).to_have_accessible_name(re.compile(r"Dynamo .*, backend "))
 
 
 def seconds(us):

@@ -163,7 +163,7 @@ function times(compile, state) {
   const parts = /** @type {[string, string, number | null][]} */ ([
     ["dynamo", "Dynamo", compile.dynamo_us],
     ["restart", "Restarts", compile.restart_us],
-    ["aot", "AOTAutograd", compile.aot_us],
+    ["aot", compile.inductor_us ? "AOTAutograd" : "Backend", compile.aot_us],
     ["inductor", "Inductor", compile.inductor_us],
     ["backward", "Lazy backward", compile.backward_us],
   ]);

@@ -92,7 +92,7 @@ function numbers(compile) {
     ["Compile time", known(compile.total_us, time)],
     ["Dynamo", known(compile.dynamo_us, time)],
     ["Restarts", known(compile.restart_us, time)],
-    ["AOTAutograd", known(compile.aot_us, time)],
+    [compile.inductor_us ? "AOTAutograd" : "Backend", known(compile.aot_us, time)],
     ["Inductor", known(compile.inductor_us, time)],
     ["Lazy backward", known(compile.backward_us, time)],
     ...sizes(compile),

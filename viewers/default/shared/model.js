@@ -252,7 +252,7 @@ export function facts(model) {
         ? []
         : [
             { id: "dynamo", title: "Dynamo", us: us.dynamo },
-            { id: "aot", title: "AOTAutograd", us: us.aot },
+            { id: "aot", title: us.inductor ? "AOTAutograd" : "backend", us: us.aot },
             { id: "inductor", title: "Inductor", us: us.inductor },
             { id: "backward", title: "lazy backward", us: us.backward },
           ],

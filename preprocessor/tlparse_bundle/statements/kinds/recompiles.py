@@ -71,7 +71,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     nearest = nearest_entry_text(facts, cause)
     about = [
         f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
-        calls_text(facts, name, [one.compile_index for one in recompiled]),
+        calls_text(facts, name, reason and reason["source"], [one.compile_index for one in recompiled]),
     ]
     texts = [
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
