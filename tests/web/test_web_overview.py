@@ -50,7 +50,9 @@ def test_failures_with_function_place_line_reason_and_link(show):
             .get_by_role("listitem")
             .filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} failed"))
         )
-        expect(item).to_contain_text(row["type"].removeprefix("Torch"))  # not the error that wraps the program's
+        expect(item).to_contain_text(
+            row["type"].removeprefix("Torch")
+        )  # not the error that wraps the program's
         expect(item).to_contain_text(f"program.py:{row['line']}" if row["line"] else "program.py")
         expect(item).to_contain_text(lines[row["compile"]]["source_line"] or compile.row["function"])
     findings(page).get_by_role("link", name=f"[{failed[0]['compile']}] ").click()
