@@ -71,7 +71,7 @@ def fix_name(row: RecompileFixesRow) -> str:
         "same_device": f"one device of {name}",
         "same_requires_grad": f"one `requires_grad` of {name}",
         "same_type": f"one type of {name}",
-        "same_object": f"one object {name}",
+        "same_object": f"the same object for {name}",
         "same_structure": f"one length of {name}",
         "same_global_state": "one global state",
     }
