@@ -307,6 +307,7 @@ def test_a_rank_of_many_is_found_by_its_number(show, crowd):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("log=log_0518"))
+    expect(field).to_have_value("rank 518 · log_0518")
     page.keyboard.type("nobody")
     expect(page.get_by_role("listbox", name="Log")).to_have_text("No match")
     page.keyboard.press("Enter")
