@@ -154,7 +154,7 @@ class EventDecoder:
         self._last_time_us = 0
 
     def end(self) -> None:
-        """Free the memory that grows with the compiles. There are no more records."""
+        """Free the memory that grows with the compiles. Call it after the last record."""
         self._compile_ids.clear()
         self._occurrences = Occurrences()
 
