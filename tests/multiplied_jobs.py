@@ -3,7 +3,7 @@
     python tests/multiplied_jobs.py CASE RANKS FOLDER [--place COPY]
 
 The job is copied until it has RANKS ranks, and one copy keeps the fault. In the other copies each guilty rank is
-replaced by an innocent one of the same role. Ranks, process ids and names of process groups are rewritten in the
+replaced by an innocent one of the same role, or all ranks by those of the same program without the fault. Ranks, process ids and names of process groups are rewritten in the
 records, with their checksums.
 
 Groups of data parallel ranks, and those of all ranks, grow over the copies, as long as no call depends on the size of
@@ -22,7 +22,9 @@ from pathlib import Path
 import job_cases
 
 GROWS = ("dp", "world")
-BY_PLACE = ("moe_splits", "ring_wrong_peer")  # splits and peers differ by rank: no innocent rank fits
+# Splits differ by rank, so no innocent rank fits: the case of the same program without the fault.
+WITHOUT_FAULT = {"moe_splits": "moe"}
+BY_PEER = ("ring_wrong_peer",)  # ranks name their peers by number, which is not rewritten
 SIZED = re.compile(rb"_c10d_functional\.(?:all_gather|reduce_scatter|all_to_all|batch_p2p)")
 ENVELOPE = re.compile(rb"^(V\d+ \S+ +)(\d+)( .*)$", re.DOTALL)
 RANK = re.compile(rb'"rank": \d+')
@@ -146,16 +148,18 @@ def multiply(case, ranks, folder, place=None):
     copies, rest = divmod(ranks, job.size)
     if rest or not copies:
         raise ValueError(f"{ranks} ranks: not a multiple of {job.size}, the ranks of {case}")
-    if case in BY_PLACE:
-        raise ValueError(f"{case}: no innocent rank has the arguments that the guilty one should have")
+    if case in BY_PEER:
+        raise ValueError(f"{case}: its ranks name their peers by number")
     place = copies * 2 // 3 if place is None else place
+    other = Job(WITHOUT_FAULT[case]) if case in WITHOUT_FAULT else None
     for copy in range(copies):
-        for rank in job.templates:
-            replaced = rank in job.truth["guilty"] and copy != place
-            source = job.donor(rank) if replaced else rank
-            number = copy * job.size + rank
-            data = job.templates[source].write(
-                number, 100_000 + number, job.renaming(source, rank, copy, copies)
+        own = other if other and copy != place else job
+        for rank in own.templates:
+            replaced = rank in own.truth["guilty"] and copy != place
+            source = own.donor(rank) if replaced else rank
+            number = copy * own.size + rank
+            data = own.templates[source].write(
+                number, 100_000 + number, own.renaming(source, rank, copy, copies)
             )
             (folder / f"dedicated_log_torch_trace_rank_{number}_made0.log").write_bytes(data)
     return {
@@ -170,7 +174,7 @@ def multiply(case, ranks, folder, place=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("case", choices=[name for name in job_cases.NAMES if name not in BY_PLACE])
+    parser.add_argument("case", choices=[name for name in job_cases.NAMES if name not in BY_PEER])
     parser.add_argument("ranks", type=int)
     parser.add_argument("folder", type=Path)
     parser.add_argument(

@@ -12,7 +12,7 @@ from itertools import chain
 import job_cases
 import pytest
 import traces
-from multiplied_jobs import BY_PLACE, multiply
+from multiplied_jobs import BY_PEER, multiply
 
 CALL = re.compile(r"_c10d_functional\.(?!wait_tensor)(\w+)\.default\((?!.*\bfw_).*'(\d+)'\)$", re.MULTILINE)
 STOPS = {"hung", "failed"}
@@ -180,7 +180,7 @@ def test_a_multiplied_job_has_one_fault(name, tmp_path, regenerate):
     assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 24
 
 
-@pytest.mark.parametrize(("name", "ranks"), [("branch", 6), ("mesh_2x4", 4), (BY_PLACE[0], 8)])
+@pytest.mark.parametrize(("name", "ranks"), [("branch", 6), ("mesh_2x4", 4), (BY_PEER[0], 8)])
 def test_a_job_that_cannot_be_multiplied(name, ranks, tmp_path):
     with pytest.raises(ValueError, match=name):
         multiply(name, ranks, tmp_path)

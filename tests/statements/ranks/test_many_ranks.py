@@ -9,7 +9,9 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 
 
-@pytest.mark.parametrize("case", ["order_circle", "mesh_2x2x2_extra", "wrong_op", "other_options"])
+@pytest.mark.parametrize(
+    "case", ["order_circle", "mesh_2x2x2_extra", "wrong_op", "other_options", "moe_splits"]
+)
 def test_the_guilty_rank_of_64_is_named(case, tmp_path):
     (tmp_path / "trace").mkdir()
     truth = multiplied_jobs.multiply(case, 64, tmp_path / "trace")
