@@ -21,7 +21,8 @@ def test_the_guilty_rank_of_64_is_named(case, tmp_path):
     accused = {*ranks_in(first["ranks"]), *(ranks_in(first["others"]) if case == "mesh_2x2x2_extra" else ())}
     assert accused.issuperset(truth["guilty"])
     assert all(f"{rank}" in bundle.job["text"] for rank in truth["guilty"])
-    if case != "mesh_2x2x2_extra":  # there the innocent ranks of the group lack the extra call
+    # Innocent ranks of the group lack the extra call, and of a pair of splits either end can be wrong.
+    if case not in ("mesh_2x2x2_extra", "moe_splits"):
         assert accused == {*truth["guilty"]}
 
 
