@@ -1,24 +1,8 @@
 """Findings about small programs of fixtures/versions/programs: causes, consequences, places and fixes."""
 
 import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
 from tlparse_bundle.statements.known_causes import known_cause
-
-
-@pytest.fixture
-def rows(built, root):
-    """Return rows(name): the findings of a program, by number."""
-
-    def findings(name):
-        (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
-        return log.findings()
-
-    return findings
-
-
-def of(rows, *words):
-    """Return the one finding whose title has all these words."""
-    (row,) = [row for row in rows if all(word in row["title"] for word in words)]
-    return row
 
 
 def texts(row):

@@ -1,25 +1,9 @@
 """Fixes and hints that fit the program: logs of programs for which the usual ones do not."""
 
 import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
 
 MARK = "torch._dynamo.mark_dynamic"
-
-
-@pytest.fixture
-def rows(built, root):
-    """Return rows(name): the findings of a program, by number."""
-
-    def findings(name):
-        (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
-        return log.findings()
-
-    return findings
-
-
-def of(rows, *words):
-    """Return the one finding whose title has all these words."""
-    (row,) = [row for row in rows if all(word in row["title"] for word in words)]
-    return row
 
 
 def fixes(row):
