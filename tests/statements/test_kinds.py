@@ -282,7 +282,7 @@ def test_what_changed_between_the_compiles(logs):
     titles = {row["title"] for row in findings(logs, "recompiles", kind="recompile")}
     assert titles == {
         "`grows` recompiled once: `x.size(0)` changed from `4` to `5`",
-        "`flagged` recompiled once: argument `flag` changed from `False` to `True`",
+        "`flagged` recompiled once: `flag` changed from `False` to `True`",
         "`any_dtype` recompiled twice: `x.dtype` had 3 different values (`Float`, `Double`, `Int`)",
         "`limited` recompiled 3 times: `x.size(0)` had 4 different values (`2`, `3`, `4`, `5`)",
     }

@@ -90,14 +90,18 @@ def local_name(text: str) -> str:
 
 def is_argument(source: str) -> bool:
     """Whether a source is part of the arguments of a call, not of a module."""
-    return (
-        source.startswith("L[") and not source.startswith("L['self']") and _OF_MODULE.search(source) is None
-    )
+    name = source.removeprefix("___from_numpy(")
+    return name.startswith("L[") and not name.startswith("L['self']") and not is_of_module(name)
+
+
+def is_of_module(source: str) -> bool:
+    """Whether a source is a part of a module: a submodule, a parameter or a buffer."""
+    return _OF_MODULE.search(source) is not None
 
 
 def is_shown(source: str, value: Any) -> bool:
     """Whether a value describes a call: sizes are shown with their tensors, parameters not at all."""
-    if _OF_MODULE.search(source) and isinstance(value, Tensor):
+    if is_of_module(source) and isinstance(value, Tensor):
         return False
     return _SIZE.search(source) is None
 

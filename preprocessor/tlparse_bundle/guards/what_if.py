@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
-from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.inputs import Input, is_argument, is_of_module
 from tlparse_bundle.guards.predicates import Predicate, check
 from tlparse_bundle.guards.values import Tensor
 
@@ -199,6 +199,8 @@ class CodeHistory:
         """Whether the program lets a size or a number vary: it was not turned into a constant."""
         if fix.kind not in (*_DYNAMIC, "mark_unbacked"):
             return True
+        if is_of_module(fix.source or ""):  # torch/_dynamo/config.py, force_parameter_static_shapes
+            return False
         if (fix.source, fix.dimension) in self.specialized:
             return False
         # A branch on an unbacked size raises.

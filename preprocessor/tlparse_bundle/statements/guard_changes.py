@@ -9,15 +9,15 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import Cause
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
-_ARGUMENT = re.compile(r"(?!___)(?!self$)[A-Za-z_]\w*|L\['(?!___)\w+'\]")
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
+_IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
 _CODE = ".__code__"  # of a function
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
@@ -26,12 +26,13 @@ Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimensi
 
 
 def source_name(source: str | None) -> str | None:
-    """Return the name at the user's call: "x" for "L['x']", "ids" for "kwargs['ids']", and "a" for the tensor
-    that torch makes of a NumPy array.
+    """Return the name in the user's code: "x" for "L['x']", "ids" for "kwargs['ids']", "a" for the tensor
+    that torch makes of a NumPy array, and "a.b" for a module that torch imports as "__import_a_dot_b".
     """
     if source is None:
         return None
-    return _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _FROM_NUMPY.sub(r"\1", local_name(source))))
+    name = _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _FROM_NUMPY.sub(r"\1", local_name(source))))
+    return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
 
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
@@ -63,6 +64,16 @@ def subject(change: str, source: str | None, dimension: int | None) -> str:
     return words.get(change, name if source else "a guard")
 
 
+def is_of_modes(cause: Cause) -> bool:
+    """Return whether the guard of torch function modes failed, which `with torch.device(…)` pushes, too."""
+    return cause.reason is not None and "___check_torch_function_mode_stack(" in cause.reason["guard"]
+
+
+def is_unexplained(cause: Cause) -> bool:
+    """Return whether all guards passed when torch looked for the reason (torch/_dynamo/guards.py)."""
+    return cause.reason is not None and cause.reason["guard"].startswith("Unexpected recompilation")
+
+
 def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     """Return a clause such as "`x.size(0)` had 3 different values (`4`, `5`, `9`)", or torch's guard text."""
     if cause.reason is None:
@@ -78,25 +89,35 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
+    if is_unexplained(cause):
+        return "torch found no guard that failed"
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
-    if change == "global_state" and source is not None:
-        return f"{listed([code(state) for state in source.split()])} changed"
+    if is_of_modes(cause):
+        return "the torch function modes changed"
+    if change == "global_state":
+        states = [code(state) for state in cause.values]
+        return f"{listed(states, _MOST_VALUES) if states else subject(change, None, None)} changed"
     if len(cause.changes) > 1:
         subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
         if cause.changes.keys() == {"type", "keys"}:
             return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
-    values = list(cause.values)
+    return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
+
+
+def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
+    """Return a verb with the values of a cause, such as "changed from `4` to `5`"."""
+    change, values = cause.change, list(cause.values)
     if change == "dispatch_keys":
         values = _key_differences(values)
     elif change == "type":
         values = list(map(_type_name, values))
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
-    is_argument = change in ("value", "flag") and not cause.is_resumed and _ARGUMENT.fullmatch(source or "")
-    what = f"{'argument ' if is_argument else ''}{subject(change, source, cause.dimension)}"
-    return f"{what} {_values_text(values, is_open=cause.open, with_values=with_values)}"
+    if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
+        return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
+    return _values_text(values, is_open=cause.open, is_new=cause.is_new, with_values=with_values)
 
 
 def _keys_changed(name: str, values: Sequence[Any]) -> str:
@@ -138,19 +159,22 @@ def others_than_autograd(values: Iterable[Any]) -> bool:
     return any(keys != sets[0] for keys in sets)
 
 
-def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
-    """Return how the values differed. ``is_open``: torch did not record the last one."""
+def _values_text(values: list[Any], *, is_open: bool, is_new: bool, with_values: bool) -> str:
+    """Return how the values differed. ``is_open``: torch did not record the last one; ``is_new``: it differs
+    from all others.
+    """
     if not values:
         return "changed"
     if len(values) == 1:
         return f"is no longer {code(str(values[0]))}"
     if len(values) == 2 and not is_open:
         return f"changed from {code(str(values[0]))} to {code(str(values[1]))}"
-    text = f"had {len(values) + is_open:,} different values"
+    is_counted = is_new or not is_open
+    text = f"had {f'{len(values) + is_open:,} ' if is_counted else ''}different values"
     if not with_values:
         return text
     shown = values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN]
-    more = ", …" if is_open or len(shown) < len(values) else ""
+    more = ", …" if (is_open and is_counted) or len(shown) < len(values) else ""
     return f"{text} ({', '.join(code(str(value)) for value in shown)}{more})"
 
 
@@ -174,6 +198,19 @@ def noun_of(rows: Sequence[Specialization]) -> str:
 def noun(facts: Facts) -> str:
     """Return what the specialized symbols of the log are: "size" or "value"."""
     return noun_of([row for rows in facts.once(specializations).values() for row in rows])
+
+
+def constant_of(facts: Facts, cause: Cause) -> Specialization | None:
+    """Return where the size or number of a cause was specialized, at the latest in its last compile; None
+    when it was not. In later compiles it can be a constant for another reason, such as being 0 or 1.
+    """
+    source = source_name(cause.reason["source"]) if cause.reason else None
+    row = facts.once(constants).get((cause.function, source, cause.dimension))
+    if row is None or not cause.rows:
+        return row
+    last = facts.once(requested_recompiles)[cause.rows[-1]].compile_index
+    is_own = row["compile"] == facts.compiles[last]["compile"]
+    return row if is_own or facts.number_of(row) < last else None
 
 
 def constants(facts: Facts) -> dict[Constant, Specialization]:

@@ -71,9 +71,11 @@ class Cause:
     reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``requested_recompiles``
     cascade: list[int] = field(default_factory=list)  # recompiles that these triggered
-    values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
+    values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order; global states
     refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
     open: bool = False  # the last actual value is not recorded
+    is_new: bool = True  # that value differs from those of all entries, since all failed the same guard
+    moves: set[tuple[Any, Any]] = field(default_factory=set)  # expected and actual of each recompile
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
     refused: list[int] = field(default_factory=list)  # refused by the recompile limit, for the same reason
     is_resumed: bool = False  # of a resume function, whose locals are not arguments
@@ -117,9 +119,17 @@ def causes(facts: Facts) -> list[Cause]:
             actual = actuals.get(number, reason["actual"])
             if not refused or not cause.rows:
                 cause.open = actual is None
-            if reason["change"] == cause.change:
+                cause.is_new = all(_subject(other) == _subject(reason) for other in one.reasons)
+            if reason["change"] == "global_state":
+                values.update(dict.fromkeys((reason["source"] or "").split()))
+            elif reason["change"] == cause.change:
                 values.update((value, None) for value in (reason["expected"], actual) if value is not None)
+                cause.moves.add((reason["expected"], actual))
     return list(by_key.values())
+
+
+def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
+    return reason["source"], reason["change"], reason["dimension"]
 
 
 def _actuals(facts: Facts) -> dict[int, int | str]:
@@ -145,6 +155,8 @@ def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any,
     if reason is None:
         return owner, "unknown"
     change, source = reason["change"], reason["source"]
+    if change == "global_state" and source is not None:  # the names of the states
+        return owner, change
     if source is not None and change in _OF_AN_OBJECT:
         return owner, source, "object"
     vague = reason["guard"] if source is None or change in ("other", "shape") else None

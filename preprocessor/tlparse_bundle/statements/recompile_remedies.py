@@ -9,9 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import constants, others_than_autograd, source_name
+from tlparse_bundle.statements.guard_changes import (
+    Specialization,
+    constant_of,
+    is_of_modes,
+    others_than_autograd,
+    source_name,
+)
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import Savings, is_markable, saved_text, savings
 from tlparse_bundle.statements.settings import settings
@@ -32,13 +39,14 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if cause.reason is None:
         return []
     found = savings(facts, cause)
-    if found is None:
+    is_parameter = cause.change == "size" and is_of_module(cause.reason["source"] or "")
+    if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
     if found.own is not None and (found.own["avoided"] or found.together):
         remedy = _of_fix(facts, cause, found.own, name)
         offered += [_with_savings(remedy, found.own, found)] if remedy else []
-    elif _is_specialized(facts, cause, name):
+    elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
         offered.append(_ALL_DYNAMIC)
@@ -80,7 +88,14 @@ def fix_name(row: RecompileFixesRow) -> str:
 
 def _of_fix(facts: Facts, cause: Cause, row: RecompileFixesRow, name: str | None) -> Remedy | None:
     """Return the text of a fix."""
-    make = _REMEDIES.get(_FIXES.get(row["fix"] or "", row["fix"] or ""))
+    return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
+
+
+def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy | None:
+    # What a function of torch gets, such as the module that it wraps, the program does not pass.
+    if kind in _OF_PROGRAM and package_of(cause.function[0]) == "torch" and not _is_learning_rate(cause):
+        return None
+    make = _REMEDIES.get(kind)
     return make(facts, cause, _argument(name)) if make else None
 
 
@@ -88,14 +103,9 @@ def _argument(name: str | None) -> str:
     return (name or "x").replace("`", "'")
 
 
-def _is_specialized(facts: Facts, cause: Cause, name: str | None) -> bool:
-    return cause.change in ("size", "value") and _is_constant(facts, cause, _argument(name))
-
-
 def _general(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return the usual fix for a cause."""
-    make = _REMEDIES.get(_kind(facts, cause) or "")
-    remedy = make(facts, cause, _argument(name)) if make else None
+    remedy = _remedy(facts, cause, _kind(facts, cause) or "", name)
     return [remedy] if remedy else []
 
 
@@ -126,8 +136,8 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     small, others = _by_size(cause)
     if small and others < 2:
         return _mark_unbacked(facts, cause, name)
-    if _is_constant(facts, cause, name):
-        return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, cause, name)} fewer sizes.")
+    if (constant := constant_of(facts, cause)) is not None:
+        return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, constant)} fewer sizes.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new size triggers a recompile. Remove"
@@ -163,15 +173,10 @@ def _by_size(cause: Cause) -> tuple[bool, int]:
     return not values.isdisjoint((0, 1)), len(values - {0, 1})
 
 
-def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
-    return (cause.function, name, cause.dimension) in facts.once(constants)
-
-
-def _specializing_line(facts: Facts, cause: Cause, name: str) -> str:
+def _specializing_line(facts: Facts, row: Specialization) -> str:
     """Return where the size or number was specialized, and the begin of what to do: "the program
     specialized it at `model.py:12`. Change that code, or pass".
     """
-    row = facts.once(constants)[cause.function, name, cause.dimension]
     frames = stack(facts, row["user_stack"])
     own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
     at = own or (frames[-1] if frames else None)
@@ -214,8 +219,8 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             "`specialize_int` is on. Turn it off to let torch treat integers as dynamic.",
             "torch._dynamo.config.specialize_int = False",
         )
-    if _is_constant(facts, cause, name):
-        return Remedy(f"The integer was dynamic, but {_specializing_line(facts, cause, name)} fewer values.")
+    if (constant := constant_of(facts, cause)) is not None:
+        return Remedy(f"The integer was dynamic, but {_specializing_line(facts, constant)} fewer values.")
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
@@ -273,18 +278,45 @@ def _few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Pass `{name}` as an argument that is a tensor."
             + (" Integers in global variables are always specialized." if is_whole else "")
         )
+    if cause.values.keys() == {"None"}:
+        return Remedy(
+            f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
+        )
+    if len(cause.changes) > 1:  # some values needed no compile, such as integers that became dynamic
+        return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
     return Remedy(
         f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
         " the compiled function."
     )
 
 
+def _same_global_state(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if is_of_modes(cause):
+        return Remedy(
+            "Call it under the same torch function modes each time. `with torch.device(…)` and"
+            " `torch.set_default_device` add one."
+        )
+    return Remedy(
+        "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
+    )
+
+
+def _same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
+        return Remedy(
+            f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
+            " outside the compiled function."
+        )
+    return Remedy("Pass containers with the same length and keys.")
+
+
 def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
     return Remedy(
-        "Let parameter sizes be dynamic.",
-        "torch._dynamo.config.force_parameter_static_shapes = False",
+        "Let the sizes of parameters be dynamic, which takes both settings.",
+        "torch._dynamo.config.force_parameter_static_shapes = False\n"
+        "torch._dynamo.config.force_nn_module_property_static_shapes = False",
     )
 
 
@@ -299,6 +331,7 @@ _WHOLE = re.compile(r"-?\d+")
 _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
 _ORDINALS = ("first", "second", "third")
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
+_OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",
@@ -333,10 +366,8 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "few_values": _few_values,
     "same_type": _text("Pass arguments of the same type."),
     "same_object": _same_object,
-    "same_structure": _text("Pass containers with the same length and keys."),
+    "same_structure": _same_structure,
     "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),
-    "same_global_state": _text(
-        "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
-    ),
+    "same_global_state": _same_global_state,
     "same_backend": _text("Create the backend object once and pass it to every `torch.compile`."),
 }

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import duration, plural
-from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.guard_changes import is_of_modes
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         None,
     )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
-    if cause.change not in ("size", "stride", "value"):
+    if cause.change not in ("size", "stride", "value") or is_of_module(cause.reason["source"] or ""):
         dynamic = None
     return Savings(own, dynamic, _together(rows, own or dynamic))
 
@@ -100,9 +101,9 @@ def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
     """Whether a fix relaxes the guard of a cause."""
     if row["fix"] is None or row["fix"] not in _OF_CHANGE.get(cause.change, ()):
         return False
-    if row["fix"] == "same_global_state":
-        return True
     reason = cause.reason
+    if row["fix"] == "same_global_state":
+        return not is_of_modes(cause)
     if reason is None or local_name(row["source"] or "") != local_name(reason["source"] or ""):
         return False
     return row["dimension"] is None or cause.dimension in (None, row["dimension"])
@@ -114,9 +115,9 @@ def _together(
     by_id = {row["id"]: row for row in rows}
     found = [row for row in rows if own is not None and own["id"] in row["combines"]]
     best = max(found, key=lambda row: len(row["avoided"]), default=None)
-    if best is None:
+    if best is None or own is None:
         return None
-    return best, [by_id[id_] for id_ in best["combines"] if own is None or id_ != own["id"]]
+    return best, [by_id[id_] for id_ in best["combines"] if id_ != own["id"]]
 
 
 def saved_text(row: RecompileFixesRow) -> str:

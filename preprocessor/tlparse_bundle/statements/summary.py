@@ -13,7 +13,7 @@ from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.guard_changes import noun, what_changed
+from tlparse_bundle.statements.guard_changes import is_unexplained, noun, what_changed
 from tlparse_bundle.statements.main_functions import main_functions
 from tlparse_bundle.statements.not_recorded import not_recorded_text, unrecorded_topics
 from tlparse_bundle.statements.recompile_causes import causes
@@ -210,7 +210,8 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
     where = (
         f" in {code(name)}" if name is not None and len({cause.function for cause in own_causes}) > 1 else ""
     )
-    if "reason" in details and most.reason is not None and 2 * share > numbers["recompile_count"]:
+    is_known = most.reason is not None and not is_unexplained(most)
+    if "reason" in details and is_known and 2 * share > numbers["recompile_count"]:
         why = f"because {what_changed(most, with_values=False)}{where}"
         return f" {why}" if share == numbers["recompile_count"] else f", mostly {why}"
     return (

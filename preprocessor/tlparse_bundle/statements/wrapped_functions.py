@@ -12,7 +12,10 @@ from tlparse_bundle.statements.source_places import is_of_program
 
 WRAPPER = re.compile(r"_?(?:wrapper|wrapped|inner|decorated)\w*")
 _ARGUMENT = re.compile(r"(?:kw)?args\b")
-_TORCH = re.compile(r"torch[/\\]|_dynamo[/\\]|^<")
+# torch shortens the files of guards: "utils/_pytree.py".
+_TORCH = re.compile(
+    r"torch[/\\]|_dynamo[/\\]|^<|^(?:utils[/\\]_|_functorch[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
+)
 _MOST = 3
 
 
@@ -43,6 +46,7 @@ def _called(facts: Facts, numbers: Iterable[int] | None, name: str | None) -> st
         if (
             file is None
             or function is None
+            or function.startswith(("<", "__"))
             or WRAPPER.fullmatch(function)
             or _TORCH.search(file)
             or not is_of_program(file)

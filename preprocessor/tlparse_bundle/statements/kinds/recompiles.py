@@ -14,7 +14,13 @@ from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_br
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.guard_changes import constants, source_name, subject, what_changed
+from tlparse_bundle.statements.guard_changes import (
+    constant_of,
+    is_unexplained,
+    source_name,
+    subject,
+    what_changed,
+)
 from tlparse_bundle.statements.nearest_entries import nearest_entry_text
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
@@ -69,6 +75,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause)
+    is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
         f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
         calls_text(facts, name, reason and reason["source"], [one.compile_index for one in recompiled]),
@@ -83,7 +90,13 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         (
             f"Guard failure: {code(first_line(reason['guard']))}."
-            if reason and cause.change not in ("other", "shape")
+            if reason and cause.change not in ("other", "shape") and not is_named_in_title
+            else None
+        ),
+        (
+            "All guards passed when torch looked for the reason. Another thread can have compiled the"
+            " function in the meantime."
+            if is_unexplained(cause)
             else None
         ),
         nearest
@@ -134,7 +147,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
             "cascade_count": len(cause.cascade),
-            "is_specialized": _is_specialized(facts, cause),
+            "is_specialized": cause.change in ("size", "value") and constant_of(facts, cause) is not None,
             "guard_source_line": reason and reason["source_line"],
         },
         key=("recompile", *cause.function, cause.rows[0]),
@@ -163,13 +176,6 @@ def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     row = facts.compiles[number]
     resumed = resume_function(row["function"])
     return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
-
-
-def _is_specialized(facts: Facts, cause: Cause) -> bool:
-    source = cause.reason and source_name(cause.reason["source"])
-    return cause.change in ("size", "value") and (
-        (cause.function, source, cause.dimension) in facts.once(constants)
-    )
 
 
 def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) -> Iterator[Finding]:

@@ -104,7 +104,7 @@ _FORMS: tuple[tuple[Change, str], ...] = (
     ("backend", r"BACKEND_MATCH failure"),
     ("identity", r"___check_obj_id\((?P<source>.*), \d+\)"),
     ("type", r"___check_(?:type_id|fake_script_type)\((?P<source>.*), \d+\)(?:, type=(?P<expected>.*))?"),
-    ("type", r"\w+: Not a \w+ on (?P<source>.*)"),
+    ("type", r"(?:\w+: Not a \w+ on (?P<source>.*)|TYPE_MISMATCH\((?P<source2>.*)\)$)"),
     ("keys", r"(?P<no>not )?___dict_contains\((?P<expected>.*), (?P<source>[^,]+)\)"),
     ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
     ("keys", r"___dict_version\((?P<source>.*)\) == |KeyError on (?P<source2>.*)"),
@@ -213,6 +213,8 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
             expected = groups.get("expected")
             if change == "keys" and expected is not None:
                 expected = f"{groups.get('no') or ''}{expected}"
+            if change == "length" and guard.startswith("not "):  # torch/_dynamo/guards.py, SEQUENCE_LENGTH
+                expected = "0"
             return name and name.strip(), _change_fields(change, expected, None)
     return None, _change_fields("other", None, None)
 
