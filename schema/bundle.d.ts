@@ -1441,6 +1441,24 @@ export interface KernelCalls {
   is_replay: boolean;
 }
 
+/** Source lines of kernels: one row per kernel and line, without those that only provenance tracking records, which are in provenance_kernels. The comments of the code name the nodes of Dynamo's graph that a kernel or call computes, except for C++ kernels and in a backward. A kernel also computes the values that it writes and the code returns. So a kernel can have more lines than its rows, or none. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface KernelLines {
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Name of the kernel or call: 'name' in table kernels. */
+  kernel: string;
+  /** 'comment': a comment above the kernel or its call names a node of the line; 'result': the code returns a value of the line that the kernel writes. */
+  evidence: "comment" | "result";
+  /** File of the line. */
+  file: string;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
+}
+
 /** Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance. A forward and its backward can have kernels with the same name. Read from the text of the code, which is never executed; provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Kernels {
   /** The record with the code: a row of table generated_code. */

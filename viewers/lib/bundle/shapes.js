@@ -61,6 +61,7 @@ export const SHAPES = {
   guards: [{id: "i0", kind: "s", source: "s?", text: "s", expected: "s?", can_be_evaluated: "b", condition: "s?", depth: "i0", file: "s?", line: "i?0", function: "s?"}],
   instants: [{event: "i0<@events", name: "s", time_epoch_us: "i0", compile: "s?", attempt: "i?0"}],
   kernel_calls: [{profile: "s", name: "s", kind: "=generated|library|copy|eager|other", on_device: "b", device: "i?0", stream: "i?0", count: "i1", total_us: "n0", median_us: "n0", p90_us: "n0", compile: "s?", code_event: "i?0<@events", kernel: "s?", direction: "=forward|backward|inference?", joined_by: "=kernel_file|record_name|kernel_name|operator?", candidate_count: "i0", reason: "=eager|library|copy|ambiguous|not_in_log|unknown_launch?", is_replay: "b"}],
+  kernel_lines: [{code_event: "i0<@events", kernel: "s", evidence: "=comment|result", file: "s", line: "i?0", function: "s?", source_line: "s?"}],
   kernels: [{code_event: "i0<@events", compile: "s?", attempt: "i?0", name: "s", kind: "=triton|cpp|other|extern|fallback|collective", line: "i?1", call_lines: ["i1"], call_handles: ["i?0"], source_nodes: ["s"], aten_ops: ["s"], triton_event: "i?0<@events"}],
   kind_compiles: [{type: "s", name: "s?", compile: "s?", attempt: "i?0", event_count: "i1", size_bytes: "i1", payload_size_bytes: "i0"}],
   kinds: [{type: "s", name: "s?", descriptor: "s", language: "=fx|python|cpp|json|guards|bytecode|csv|text|none", event_count: "i1", size_bytes: "i1", payload_size_bytes: "i0", distinct_payload_size_bytes: "i0"}],
