@@ -38,7 +38,9 @@ def test_the_compile_has_its_kernels_with_source_lines(show):
     summary.get_by_role("link", name="cpp_fused_native_layer_norm_0").click()
     expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
     expect(detail(page)).to_contain_text("x = x + self.attention(self.norm1(x))")
-    page.evaluate("Object.assign(navigator.clipboard, { writeText: async (text) => { window.copied = text; } })")
+    page.evaluate(
+        "Object.assign(navigator.clipboard, { writeText: async (text) => { window.copied = text; } })"
+    )
     detail(page).get_by_role("button", name="Copy").click()
     expect(detail(page).get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("copied") == "tlparse-bundle run --provenance train.py"
