@@ -1692,7 +1692,7 @@ export interface Manifest {
   commit?: string;
   /** Path of a JSON object that maps each table to its JSON Schema, which explains every field. */
   schemas: string;
-  /** One row per log file, ordered by rank (logs without a rank last), then by id. */
+  /** One row per log file, ordered by rank (logs without a rank last), then by start, then by id. */
   logs: {
     /** Unique name of the log in this bundle, made from the file name. Letters, digits, '.', '_' and '-' only. */
     id: string;
@@ -1700,6 +1700,8 @@ export interface Manifest {
     path: string;
     /** Rank of the process: from the file name, else from the first record with a rank. null when not recorded. */
     rank: number | null;
+    /** Id of the process that wrote the log; null when not recorded, as before torch 2.5, or when several processes wrote it. */
+    pid: number | null;
     /** The log file. */
     source: {
       /** File name as it was given, without its directory. */
@@ -1815,6 +1817,32 @@ export interface Manifest {
       };
     };
   }[];
+  /** Sums over the logs; absent in a bundle with one log. A count that some logs do not record is the sum over the others, or null when no log records it. */
+  totals?: {
+    /** Compiles. */
+    compile_count: number;
+    /** Compile time of all processes in microseconds, which can compile at the same time; null when unknown. */
+    compile_us: number | null;
+    /** Failures. */
+    failure_count: number | null;
+    /** Graph breaks. */
+    graph_break_count: number | null;
+    /** Recompiles. */
+    recompile_count: number | null;
+    /** Outcomes of cache lookups, by cache, without caches that were not used. Every lookup counts; an AOTAutograd cache hit includes FX graph cache hits. */
+    cache_counts: Record<string, {
+      /** Cache hits. */
+      hit: number;
+      /** Cache misses. */
+      miss: number;
+      /** Cache bypasses. */
+      bypass: number;
+    }>;
+    /** Records. */
+    event_count: number;
+    /** Uncompressed size of the logs in bytes. */
+    size_bytes: number;
+  };
   /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. */
   job?: {
     /** Headline: what blocks the job, or that the ranks agree. Plain text, code in backticks. */
