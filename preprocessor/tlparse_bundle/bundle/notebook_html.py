@@ -5,16 +5,13 @@ Notebooks typeset formulas in HTML, except in elements of the classes of ``_BEGI
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import plural
-
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Bundle, Log
 
 _MAX_LOGS = 40
 _MAX_FINDINGS = 5
@@ -23,35 +20,31 @@ _BEGIN = '<div class="tex2jax_ignore mathjax_ignore">'
 _DIM = '<span style="opacity: 0.7">'
 
 
-def bundle_html(bundle: Bundle) -> str:
+class Part(NamedTuple):
+    """A log, or all ranks together. ``findings`` can raise BundleError."""
+
+    name: str
+    headline: str
+    findings: Callable[[], Sequence[Mapping[str, Any]]]
+
+
+def overview_html(title: str, ranks: Part | None, logs: Sequence[Part]) -> str:
     """Return the headline and findings of all ranks, or of an only log; else the headlines of the logs."""
-    parts = [f"<p>{_DIM}{escape(repr(bundle))}</span></p>"]
-    if bundle.job is not None:
-        parts += _overview(bundle.job["text"], lambda: bundle.rank_table("rank_findings"))
-    if len(bundle.logs) == 1:
-        parts.append(_log(bundle.logs[0]))
+    parts = [f"<p>{_DIM}{escape(title)}</span></p>"]
+    if ranks is not None:
+        parts += _overview(ranks.headline, ranks.findings)
+    if len(logs) == 1:
+        parts += _overview(logs[0].headline, logs[0].findings)
     else:
-        parts += [_row(log) for log in bundle.logs[:_MAX_LOGS]]
-        if len(bundle.logs) > _MAX_LOGS:
-            parts.append(f"<p>… and {plural(len(bundle.logs) - _MAX_LOGS, 'more log')}</p>")
+        parts += [
+            f"<p>{_DIM}{escape(shown(log.name))}</span> {_rich(log.headline)}</p>" for log in logs[:_MAX_LOGS]
+        ]
+        if len(logs) > _MAX_LOGS:
+            parts.append(f"<p>… and {plural(len(logs) - _MAX_LOGS, 'more log')}</p>")
     return f"{_BEGIN}{''.join(parts)}</div>"
 
 
-def log_html(log: Log) -> str:
-    """Return the headline and findings of a log."""
-    return f"{_BEGIN}<p>{_DIM}{escape(shown(log.id))}</span></p>{_log(log)}</div>"
-
-
-def _log(log: Log) -> str:
-    return "".join(_overview(log.summary["text"], log.findings))
-
-
-def _row(log: Log) -> str:
-    name = log.id if log.rank is None else f"rank {log.rank}"
-    return f"<p>{_DIM}{escape(shown(name))}</span> {_rich(log.summary['text'])}</p>"
-
-
-def _overview(headline: str, read: Any) -> list[str]:
+def _overview(headline: str, read: Callable[[], Sequence[Mapping[str, Any]]]) -> list[str]:
     parts = [f"<p><strong>{_rich(headline)}</strong></p>"]
     try:
         rows = [row for row in read() if row["because_of"] is None]

@@ -16,7 +16,7 @@ from tlparse_bundle.bundle.checked_files import CheckedBundle, CheckedLog
 from tlparse_bundle.bundle.checks import row_of
 from tlparse_bundle.bundle.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.bundle.manifest import rank_paths
-from tlparse_bundle.bundle.notebook_html import bundle_html, log_html
+from tlparse_bundle.bundle.notebook_html import Part, overview_html
 from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, StackFrame, id_of
 from tlparse_bundle.bundle.schema_check import quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema
@@ -58,7 +58,9 @@ class Bundle(CheckedBundle):
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: headline and findings."""
-        return bundle_html(self)
+        job = self.job
+        ranks = job and Part("all ranks", job["text"], lambda: self.rank_table("rank_findings"))
+        return overview_html(repr(self), ranks, [log._part() for log in self.logs])
 
     def show(self, height: int = 700) -> None:
         """Show the viewer: in a notebook as a frame of ``height`` pixels with a link, else in the browser.
@@ -172,7 +174,11 @@ class Log(CheckedLog):
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: headline and findings."""
-        return log_html(self)
+        return overview_html(shown(self.id), None, [self._part()])
+
+    def _part(self) -> Part:
+        name = self.id if self.rank is None else f"rank {self.rank}"
+        return Part(name, self.summary["text"], self.findings)
 
     @property
     def summary(self) -> dict[str, Any]:
