@@ -59,7 +59,7 @@ class Bundle(CheckedBundle):
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: headline and findings."""
         job = self.job
-        ranks = job and Part("all ranks", job["text"], lambda: self.rank_table("rank_findings"))
+        ranks = None if job is None else Part("", job["text"], lambda: self.rank_table("rank_findings"))
         return overview_html(repr(self), ranks, [log._part() for log in self.logs])
 
     def show(self, height: int = 700) -> None:
