@@ -103,13 +103,15 @@ function compiled({
   aot_inductor_count: inductor,
   export_count: exports,
   unfinished_count: open,
+  not_recorded: missing,
 }) {
+  const least = missing.includes("exports") ? "at least " : "";
   const parts = [
     functions > 0 && plural(functions, "function"),
     frames > 0 && plural(frames, "compile"),
     inductor > 0 && plural(inductor, "AOTInductor compile"),
     ahead > inductor && plural(ahead - inductor, "ahead-of-time compile"),
-    exports > 0 && plural(exports, "export"),
+    exports > 0 && `${least}${plural(exports, "export")}`,
   ];
   return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile has ended" : "no compiles");
 }
