@@ -1441,6 +1441,24 @@ export interface KernelCalls {
   is_replay: boolean;
 }
 
+/** Source lines of kernels: one row per kernel and line, without those that only provenance tracking records, which are in provenance_kernels. The comments of the code name the nodes of Dynamo's graph that a kernel or call computes, except for C++ kernels and in a backward. A kernel also computes the values that it writes and the code returns. So a kernel can have more lines than its rows, or none. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface KernelLines {
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Name of the kernel or call: 'name' in table kernels. */
+  kernel: string;
+  /** 'comment': a comment above the kernel or its call names a node of the line; 'result': the code returns a value of the line that the kernel writes. */
+  evidence: "comment" | "result";
+  /** File of the line. */
+  file: string;
+  /** Line in that file, or null. */
+  line: number | null;
+  /** Function of that line, or null. */
+  function: string | null;
+  /** Text of that line, or null. */
+  source_line: string | null;
+}
+
 /** Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance. A forward and its backward can have kernels with the same name. Read from the text of the code, which is never executed; provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Kernels {
   /** The record with the code: a row of table generated_code. */
@@ -1674,7 +1692,7 @@ export interface Manifest {
   commit?: string;
   /** Path of a JSON object that maps each table to its JSON Schema, which explains every field. */
   schemas: string;
-  /** One row per log file, ordered by rank (logs without a rank last), then by id. */
+  /** One row per log file, ordered by rank (logs without a rank last), then by start, then by id. */
   logs: {
     /** Unique name of the log in this bundle, made from the file name. Letters, digits, '.', '_' and '-' only. */
     id: string;
@@ -1682,6 +1700,8 @@ export interface Manifest {
     path: string;
     /** Rank of the process: from the file name, else from the first record with a rank. null when not recorded. */
     rank: number | null;
+    /** Id of the process that wrote the log; null when not recorded, as before torch 2.5, or when several processes wrote it. */
+    pid: number | null;
     /** The log file. */
     source: {
       /** File name as it was given, without its directory. */
@@ -1784,8 +1804,8 @@ export interface Manifest {
         /** Graph breaks while it was compiled. */
         graph_break_count: number;
       }[];
-      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). */
-      not_recorded: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). 'exports': without TORCH_DTRACE, calls of torch.export that succeed with strict=False leave no record, so export_count is the least number. */
+      not_recorded: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols" | "exports")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */
@@ -1797,6 +1817,32 @@ export interface Manifest {
       };
     };
   }[];
+  /** Sums over the logs; absent in a bundle with one log. A count that some logs do not record is the sum over the others, or null when no log records it. */
+  totals?: {
+    /** Compiles. */
+    compile_count: number;
+    /** Compile time of all processes in microseconds, which can compile at the same time; null when unknown. */
+    compile_us: number | null;
+    /** Failures. */
+    failure_count: number | null;
+    /** Graph breaks. */
+    graph_break_count: number | null;
+    /** Recompiles. */
+    recompile_count: number | null;
+    /** Outcomes of cache lookups, by cache, without caches that were not used. Every lookup counts; an AOTAutograd cache hit includes FX graph cache hits. */
+    cache_counts: Record<string, {
+      /** Cache hits. */
+      hit: number;
+      /** Cache misses. */
+      miss: number;
+      /** Cache bypasses. */
+      bypass: number;
+    }>;
+    /** Records. */
+    event_count: number;
+    /** Uncompressed size of the logs in bytes. */
+    size_bytes: number;
+  };
   /** Headline and numbers of the comparison of ranks. Only in bundles with logs of two or more ranks, or with Flight Recorder dumps. */
   job?: {
     /** Headline: what blocks the job, or that the ranks agree. Plain text, code in backticks. */

@@ -255,10 +255,6 @@ def test_bundles_and_logs_are_shown(built, root):
     bundle = Bundle.open(built(root / "fixtures" / "recompiles" / "trace").folder)
     log, headline = bundle.logs[0], bundle.logs[0].summary["text"]
     assert repr(bundle) == f"<Bundle {bundle.location}: 1 log>" and repr(log) == f"<Log {log.id}: {headline}>"
-    log.row["summary"]["text"] = "<script>"
-    assert all(
-        "&lt;script&gt;" in one._repr_html_() and "<script" not in one._repr_html_() for one in (bundle, log)
-    )
 
 
 @pytest.mark.parametrize(

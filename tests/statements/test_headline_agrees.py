@@ -66,7 +66,7 @@ def program(built, root):
 def test_exports_without_their_records(program):
     """7 of the 8 calls left a trace: a non-strict one that succeeds leaves none."""
     found = program("exports")
-    assert found.summary["text"].startswith("1 function, 1 compile, 7 exports, ") and found.summary[
+    assert found.summary["text"].startswith("1 function, 1 compile, at least 7 exports, ") and found.summary[
         "text"
     ].endswith(". 7 failures.")
     assert all(
@@ -88,11 +88,13 @@ def test_exports_with_their_records(program):
 
 def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
     found = program("ahead_fails")
-    assert found.summary["text"].startswith("1 AOTInductor compile, 1 ahead-of-time compile, 1 export, ")
+    assert found.summary["text"].startswith(
+        "1 AOTInductor compile, 1 ahead-of-time compile, at least 1 export, "
+    )
     titles = sorted(row["title"] for row in found.findings() if row["kind"] == "failure")
     assert titles == [
         "An AOTInductor compile failed: InductorError: LoweringException: NotImplementedError: fixture::boom has no lowering",
-        "An ahead-of-time compile failed: Unsupported: Data-dependent branching", "`torch.export` failed: Unsupported: Data-dependent branching",
+        "An ahead-of-time compile failed: Unsupported: Data-dependent branching", "`torch.export` of `branches` failed: Unsupported: Data-dependent branching",
     ]  # fmt: skip
 
 

@@ -3,8 +3,12 @@
 Older torch versions log less, and the headline mentions it.
 """
 
+import shutil
+
 import pytest
 import traces
+from tlparse_bundle import build, discover
+from tlparse_bundle.statements.totals import totals
 
 FIXTURES = {
     "basic_inference": "1 function, 1 compile, ",
@@ -106,3 +110,33 @@ def test_backward_compiles_are_part_of_the_time(built, root):
     (compile,) = log.compiles
     assert compile.row["backward_us"] > 0
     assert abs(log.summary["compile_us"] - compile.row["total_us"]) < 50_000
+
+
+def test_logs_without_ranks_are_in_order_of_start_with_totals(root, tmp_path):
+    """The names of the files are in the reverse order."""
+    logs = root / "fixtures" / "caches" / "trace"
+    for before, after in (
+        ("cold/dedicated_log_torch_trace_fixture0", "z"),
+        ("warm/dedicated_log_torch_trace_fixture1", "a"),
+    ):
+        shutil.copy(logs / f"{before}.log", tmp_path / f"dedicated_log_torch_trace_{after}.log")
+    manifest = build(discover([tmp_path]), tmp_path / "bundle", jobs=1).manifest
+    cold, warm = manifest["logs"]
+    assert (cold["id"], cold["pid"], warm["id"], warm["pid"]) == ("z", 6995, "a", 7110)
+    totals = manifest["totals"]
+    # The program's README: the warm process finds all that the cold one stored.
+    assert totals["cache_counts"]["fx_graph"] == {"hit": 2, "miss": 2, "bypass": 0}
+    assert totals["cache_counts"]["aot_autograd"] == {"hit": 1, "miss": 1, "bypass": 2}
+    for key in ("compile_count", "compile_us", "failure_count", "recompile_count", "graph_break_count"):
+        assert totals[key] == cold["summary"][key] + warm["summary"][key]
+
+
+def test_totals_of_logs_that_do_not_record_a_count(built, root):
+    """torch 2.4 logs no recompiles; the total counts only those of torch 2.15."""
+    logs = [
+        root / "fixtures" / "versions" / version / "recompiles.log.zst" for version in ("2.4.1", "2.15.0")
+    ]
+    rows = [built(log).manifest["logs"][0] for log in logs]
+    assert rows[0]["summary"]["recompile_count"] is None
+    assert totals(rows)["recompile_count"] == rows[1]["summary"]["recompile_count"] == 10
+    assert totals(rows[:1])["recompile_count"] is None

@@ -189,3 +189,83 @@ def test_public_traces_have_kernels(built):
             assert sum(code["kernel_count"] for code in it.table("generated_code")) == len(
                 it.table("kernels")
             )
+
+
+def source_lines(it):
+    """Return {(code, kernel): {(line, evidence)}}."""
+    lines = {}
+    for row in it.table("kernel_lines"):
+        lines.setdefault((row["code_event"], row["kernel"]), set()).add((row["line"], row["evidence"]))
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("provenance", 5), ("provenance_graphs", 9), ("provenance_training", 7)]
+)
+def test_source_lines_are_among_those_that_torch_records_with_provenance(fixture_log, name, least):
+    it = fixture_log(name)
+    code_of = {group["id"]: group["code_event"] for group in it.table("provenance_groups")}
+    line_of = {source["id"]: source["line"] for source in it.table("provenance_sources")}
+    recorded = {}
+    for kernel in it.table("provenance_kernels"):
+        own = recorded.setdefault((code_of[kernel["group"]], kernel["name"]), set())
+        own.update(line_of[stack[-1]] for stack in kernel["sources"])
+    checked = {key: lines for key, lines in source_lines(it).items() if recorded.get(key)}
+    assert all({line for line, _ in lines} <= recorded[key] for key, lines in checked.items())
+    assert sum(map(len, checked.values())) >= least
+
+
+def test_source_lines_without_provenance(fixture_log, root):
+    """A C++ kernel has the line of what it returns, not of a later view of it; a library call has its own."""
+    program = (root / "fixtures" / "transformer" / "program.py").read_text().split("\n")
+    it = fixture_log("transformer")
+    assert it.table("provenance_groups") == []
+    forward = it.table("generated_code")[0]["event"]
+    texts = {
+        kernel: {(program[line - 1].strip(), evidence) for line, evidence in lines}
+        for (code, kernel), lines in source_lines(it).items()
+        if code == forward
+    }
+    assert texts["cpp_fused_native_layer_norm_0"] == {("x = x + self.attention(self.norm1(x))", "result")}
+    assert texts["extern_kernels.bmm"] == {
+        ("scores = q @ k.transpose(-2, -1) / (WIDTH // HEADS) ** 0.5", "comment"),
+        ("mixed = scores.softmax(-1) @ v", "comment"),
+    }
+
+
+def test_source_lines_of_triton_kernels(log_of):
+    """A name that two nodes have, or that the graph lacks, gives no line; nor do the names of a backward."""
+    code = """
+        inductor_output_code 0/0 {"filename": "/tmp/a.py"}
+            | # AOT ID: ['0_%s']
+            | # Topologically Sorted Source Nodes: [a, b, twice, gone], Original ATen: [aten.add]
+            | triton_0 = async_compile.triton('triton_0', 1)
+            | def call(args):
+            |     # Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.add, aten.mm]
+            |     extern_kernels.mm(x, y, out=buf0)"""
+    it = log_of(
+        log(
+            """
+        dynamo_output_graph 0/0
+            | class GraphModule(torch.nn.Module):
+            |     def forward(self, x):
+            |         # File: /p/t.py:3 in f, code: a = x + 1
+            |         a: "f32[4]" = x + 1
+            |         # File: /p/t.py:4 in f, code: b = a @ a
+            |         b: "f32[4]" = a @ a;  a = None
+            |         twice: "f32[4]" = b
+            |         # File: /p/t.py:5 in f, code: c
+            |         twice: "f32[4]" = b"""
+            + code % "forward"
+            + code % "backward"
+        )
+    )
+    (forward, _) = (row["event"] for row in it.table("generated_code"))
+    assert source_lines(it) == {
+        (forward, "triton_0"): {(3, "comment"), (4, "comment")},
+        (forward, "extern_kernels.mm"): {(4, "comment")},
+    }
+    assert it.table("kernel_lines")[0] == {
+        "code_event": forward, "kernel": "triton_0", "evidence": "comment",
+        "file": "/p/t.py", "line": 3, "function": "f", "source_line": "a = x + 1",
+    }  # fmt: skip

@@ -204,6 +204,10 @@ def test_ranks_and_no_change(page, page_of):
         and 'data-file="comparison.json"' in text
         and 'data-file="new/manifest.json"' in text
     )
+    show(page, page_of("dynamic_on"))  # with the backend eager
+    phases = page.get_by_role("list", name="Compile time by phase")
+    expect(phases).to_contain_text("Backend")
+    expect(phases).not_to_contain_text("AOTAutograd")
 
 
 def test_totals_are_shown_with_the_net_result(page, page_of):

@@ -30,15 +30,28 @@ def test_kernels_by_kind_and_their_lines(show):
     expect_address(page, f"line={gelu['line']}")
 
 
-def test_the_compile_has_its_kernels(show):
+def test_the_compile_has_its_kernels_with_source_lines(show):
     page, _ = show("transformer", "#v=1&view=compile&compile=0/0")
     summary = page.get_by_role("region", name="Summary")
     expect(summary).to_contain_text("tlparse-bundle run --provenance train.py")
+    expect(summary.get_by_role("row", name="cpp_fused_native_layer_norm_0")).to_contain_text("program.py:26")
     summary.get_by_role("link", name="cpp_fused_native_layer_norm_0").click()
     expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
-    expect(detail(page)).to_contain_text("tlparse-bundle run --provenance train.py")
+    expect(detail(page)).to_contain_text("x = x + self.attention(self.norm1(x))")
+    page.evaluate(
+        "Object.assign(navigator.clipboard, { writeText: async (text) => { window.copied = text; } })"
+    )
+    detail(page).get_by_role("button", name="Copy").click()
+    expect(detail(page).get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("copied") == "tlparse-bundle run --provenance train.py"
+    detail(page).get_by_role("link", name="Kernels of program.py:26").click()
+    expect(page.get_by_text("of 24 kernels and calls")).to_be_visible()
+    expect(page.get_by_role("row", name="cpp_fused_native_layer_norm_0")).to_be_visible()
     page, _ = show("provenance", "#v=1&view=compile&compile=0/0")
     expect(summary.get_by_role("heading", name="Kernels and calls")).to_be_visible()
+    # torch records both lines of this kernel; the code alone has one.
+    fused = summary.get_by_role("row", name="cpp_fused__softmax_add_mul_sigmoid_0")
+    expect(fused).to_contain_text("program.py:17 +1")
     expect(summary.get_by_text("run --provenance")).to_have_count(0)
 
 

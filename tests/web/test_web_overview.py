@@ -151,10 +151,24 @@ def test_picker_keeps_the_view(show):
     expect_address(page, f"log={bundle.logs[2].id}", "view=compiles")
     page.get_by_role("link", name="Overview").click()
     table = page.get_by_role("region", name="Logs")
-    expect(table.get_by_role("row")).to_have_count(5)
+    expect(table.get_by_role("row")).to_have_count(6)  # with the head and the totals
     expect(table.get_by_role("link", name="rank 2")).to_have_attribute("aria-current", "true")
     table.get_by_role("link", name="rank 3").click()
     expect(page.get_by_role("main")).to_contain_text(bundle.logs[3].source)
+
+
+def test_logs_without_ranks_have_process_start_and_totals(show):
+    page, bundle = show("caches")
+    expect(page.get_by_label("Log", exact=True)).to_contain_text("process 6995 · 07:20:18")
+    rows = page.get_by_role("region", name="Logs").get_by_role("row")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(2)).to_contain_text("process 7110")
+    expect(rows.nth(2)).to_contain_text("2026-11-21 07:20:33")
+    expect(rows.nth(2)).to_contain_text("100 %, 3 of 3")
+    expect(rows.nth(3)).to_contain_text("50 %, 3 of 6")
+    expect(rows.nth(3)).to_contain_text(f"{bundle.manifest['totals']['event_count']}")
+    page, _ = show("export_dtrace")  # two logs of one process
+    expect(page.get_by_label("Log", exact=True)).to_contain_text("process 7140 · fixture0")
 
 
 def test_bundle_without_logs(show, bundle_of, tmp_path):

@@ -3,11 +3,13 @@ nothing.
 """
 
 from contextlib import ExitStack
+from html import escape
 
 import pytest
 from pages import settle
 from playwright.sync_api import expect
 from tlparse_bundle.cli.browser import say_address
+from tlparse_bundle.serve import notebook
 from tlparse_bundle.serve.http.access import address_with
 
 TOKEN = "aB3-" * 8
@@ -119,3 +121,14 @@ def test_a_page_elsewhere_cannot_tell_which_files_exist(
         == 1
     )
     assert not any(answer.startswith(("basic", "cors 2")) for answer in there)
+
+
+def test_a_notebook_shows_the_viewer_in_a_frame(new_page, hosted, tmp_path, bundle_of):
+    """The notebook is on another site, so the frame gets no cookie."""
+    address = notebook.served(str(bundle_of("graph_breaks"))).frame
+    page = new_page(color_scheme="dark")
+    page.goto(site_of(tmp_path, hosted, f'<iframe src="{escape(address)}" width=1000 height=700></iframe>'))
+    viewer = page.frame_locator("iframe")
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("graph breaks")
+    viewer.get_by_role("link", name="Graph breaks").first.click()
+    expect(viewer.get_by_role("grid", name="Graph breaks")).to_be_visible()

@@ -94,6 +94,19 @@ def test_jumps_with_their_places_and_links(page, served, nightly):
     )  # all lines point at one run
     page.locator(".chart[data-metric=compile_us] .plot").hover(position={"x": 0, "y": 5})
     expect(line).to_have_attribute("aria-valuenow", "1")
+    chart = page.locator(".chart[data-metric=graph_break_count]")
+    expect(chart.locator(".ticks")).to_have_text("70")  # 7 at the top, 0 at the bottom
+    expect(page.locator(".chart[data-metric=compile_us] .ticks")).to_contain_text(re.compile(r"1 min|\d s"))
+    line.focus()
+    page.keyboard.press("End")
+    line.click(position={"x": line.bounding_box()["width"] - 1, "y": 5})
+    line.hover(position={"x": 1, "y": 5})  # what was clicked stays, so that its links can be reached
+    expect(line).to_have_attribute("aria-valuenow", "40")
+    for name, address in (
+        ("Open this run", r"nightly%2Fbert-39%2F$"),
+        ("Compare with nightly/bert-38", r"base=.*bert-38%2F&new=.*bert-39%2F$"),
+    ):
+        expect(chart.get_by_role("link", name=name)).to_have_attribute("href", re.compile(address))
 
     page.get_by_text("40 runs as a table").click()
     table = page.get_by_role("region", name="Runs")

@@ -16,9 +16,13 @@ const PHASES = {
 
 /** @param {Pair} pair */
 export function phaseBars({ phases }) {
+  // Time before Inductor is AOTAutograd's; for other backends it is the time of the backend.
+  const isInductor = phases.some(({ phase, base_us, new_us }) => phase === "inductor" && (base_us || new_us));
+  const title = (/** @type {string} */ phase) =>
+    phase === "aot_autograd" && !isInductor ? "Backend" : (PHASES[phase] ?? phase);
   const rows = phases
     .filter(({ base_us: base, new_us: other }) => base || other)
-    .map(({ phase, base_us: base, new_us: other }) => ({ name: PHASES[phase] ?? phase, base, other }));
+    .map(({ phase, base_us: base, new_us: other }) => ({ name: title(phase), base, other }));
   return h(
     "section",
     null,

@@ -1,9 +1,9 @@
 // A line chart of one metric over the runs of a series. Arrow keys move between runs.
-import { h } from "../lib/page/dom.js";
+import { fill, h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
-import { began, runAddress } from "./data.js";
+import { began, compareAddress, runAddress } from "./data.js";
 
-/** @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Metric} Metric @typedef {import("./data.js").Jump} Jump */
+/** @typedef {"hover" | "key" | "click"} How @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Metric} Metric @typedef {import("./data.js").Jump} Jump */
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 1000,
@@ -17,7 +17,7 @@ export const shown = (metric, value) =>
 /**
  * Build the figure, and a function that points at a run.
  * @param {Trend} trend @param {Metric} metric @param {number[]} runs indexes, in the order of time @param {Jump[]} jumps of this metric
- * @param {(position: number) => void} onpoint called when the user points at a run
+ * @param {(position: number, how: How) => void} onpoint called when the user points at a run
  */
 export function chart(trend, metric, runs, jumps, onpoint) {
   const values = runs.map((index) => trend.values[metric.key][index]);
@@ -29,7 +29,8 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     const run = trend.runs[runs[position]];
     return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}${run.ends_early ? ", ends inside a compile" : ""}`;
   };
-  const details = h("p", { class: "told" });
+  const details = h("p", { class: "told" }),
+    links = h("p", { class: "leads" });
   const cursor = h("span", { class: "cursor", hidden: true });
   const marks = jumps.map((jump) => {
     const own = jump.changes.find((change) => change.metric === metric.key),
@@ -56,12 +57,10 @@ export function chart(trend, metric, runs, jumps, onpoint) {
       "aria-valuemax": runs.length,
       "aria-valuenow": runs.length,
       "aria-valuetext": words(runs.length - 1),
-      "onpointermove": (/** @type {PointerEvent} */ event) => {
-        const place = plot.getBoundingClientRect();
-        go(Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1)));
-      },
+      "onpointermove": (/** @type {PointerEvent} */ event) => go(positionOf(event), "hover"),
+      "onclick": (/** @type {MouseEvent} */ event) => go(positionOf(event), "click"),
       "onkeydown": key,
-      "onfocus": () => go(at),
+      "onfocus": () => go(at, "hover"),
     },
     drawing(
       values,
@@ -74,9 +73,15 @@ export function chart(trend, metric, runs, jumps, onpoint) {
   );
   let at = runs.length - 1;
 
-  /** @param {number} position */
-  function go(position) {
-    onpoint(Math.max(0, Math.min(position, runs.length - 1)));
+  /** @param {MouseEvent} event */
+  function positionOf(event) {
+    const place = plot.getBoundingClientRect();
+    return Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1));
+  }
+
+  /** @param {number} position @param {How} how */
+  function go(position, how) {
+    onpoint(Math.max(0, Math.min(position, runs.length - 1)), how);
   }
 
   /** @param {KeyboardEvent} event */
@@ -92,7 +97,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
       End: runs.length - 1,
     }[event.key];
     const address = runAddress(trend.runs[runs[at]]);
-    if (next !== undefined) go(next);
+    if (next !== undefined) go(next, "key");
     else if (event.key === "Enter" && address) location.assign(address);
     else return;
     event.preventDefault();
@@ -104,6 +109,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     plot.setAttribute("aria-valuenow", String(at + 1));
     plot.setAttribute("aria-valuetext", words(at));
     details.textContent = words(at);
+    fill(links, leads(trend, runs, at));
     cursor.hidden = !moved;
     cursor.style.setProperty("left", `${100 * x(at)}%`);
   }
@@ -119,18 +125,40 @@ export function chart(trend, metric, runs, jumps, onpoint) {
         "figcaption",
         null,
         h("h3", { title: metric.help }, metric.title),
-        h("span", { class: "top dim" }, `at most ${shown(metric, top)}`),
+        h("span", { class: "dim unit" }, metric.unit === "us" ? "time per run" : "number per run"),
       ),
-      plot,
+      h(
+        "div",
+        { class: "with-axis" },
+        h(
+          "div",
+          { "class": "ticks dim", "aria-hidden": "true" },
+          h("span", null, shown(metric, top)),
+          h("span", null, "0"),
+        ),
+        plot,
+      ),
       h(
         "p",
         { class: "axis dim" },
         h("span", null, began(first).slice(0, 10)),
-        h("span", null, began(last).slice(0, 10)),
+        h("span", null, `${began(last).slice(0, 10)} UTC`),
       ),
       details,
+      links,
     ),
   };
+}
+
+/** Link a run, and its comparison with the run before it. @param {Trend} trend @param {number[]} runs @param {number} at */
+function leads(trend, runs, at) {
+  const run = trend.runs[runs[at]],
+    address = runAddress(run),
+    compare = at > 0 ? compareAddress(trend, { base_run_index: runs[at - 1], run_index: runs[at] }) : null;
+  return [
+    address && h("a", { href: address }, "Open this run"),
+    compare && h("a", { href: compare }, `Compare with ${trend.runs[runs[at - 1]].name}`),
+  ];
 }
 
 /** Draw a line with gaps for missing values and a dot per run. Runs that end early are not part of the line. @param {(number | null)[]} values @param {boolean[]} apart @param {(position: number) => number} x @param {(value: number) => number} y */

@@ -43,7 +43,7 @@ export function runAddress(run) {
   return url.href;
 }
 
-/** Return the URL that compares the runs around a jump; null when there is none. @param {Trend} trend @param {Jump} jump */
+/** Return the URL that compares two runs, such as those around a jump; null when there is none. @param {Trend} trend @param {Pick<Jump, "base_run_index" | "run_index" | "comparison_url">} jump */
 export function compareAddress(trend, jump) {
   const base = trend.runs[jump.base_run_index],
     changed = trend.runs[jump.run_index],

@@ -149,15 +149,21 @@ function sorted(trend, runs) {
   };
 }
 
-/** Build the charts, which all point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
+/** Build the charts, which all point at the same run. A click keeps it, so that the pointer can reach its links. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
 function charts(trend, runs, metrics, jumps) {
+  let kept = false;
+  const point = (/** @type {number} */ position, /** @type {import("./chart.js").How} */ how) => {
+    if (kept && how === "hover") return;
+    kept ||= how === "click";
+    for (const one of all) one.point(position);
+  };
   const all = metrics.map((metric) =>
     chart(
       trend,
       metric,
       runs,
       jumps.filter(({ changes }) => changes.some((change) => change.metric === metric.key)),
-      (position) => all.forEach(({ point }) => point(position)),
+      point,
     ),
   );
   return h(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from tlparse_bundle.bundle.checked_files import CheckedBundle, CheckedLog
 from tlparse_bundle.bundle.checks import row_of
 from tlparse_bundle.bundle.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.bundle.manifest import rank_paths
+from tlparse_bundle.bundle.notebook_html import Part, overview_html
 from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, StackFrame, id_of
 from tlparse_bundle.bundle.schema_check import quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema
@@ -25,8 +25,6 @@ from tlparse_bundle.bundle.store import Store, open_store
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankTable, StacksRow
     from tlparse_bundle.guards.replay import Prediction
-
-_SHOWN_LOGS = 40  # in a notebook
 
 
 class Bundle(CheckedBundle):
@@ -59,12 +57,17 @@ class Bundle(CheckedBundle):
         return f"<Bundle {shown(self.location)}: {plural(len(self.logs), 'log')}>"
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the headline of each log."""
-        rows = "".join(log._row_html() for log in self.logs[:_SHOWN_LOGS])
-        more = len(self.logs) - _SHOWN_LOGS
-        return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (
-            f"<p>… and {plural(more, 'more log')}</p>" if more > 0 else ""
-        )
+        """Return HTML for notebooks: headline and findings."""
+        job = self.job
+        ranks = None if job is None else Part("", job["text"], lambda: self.rank_table("rank_findings"))
+        return overview_html(repr(self), ranks, [log._part() for log in self.logs])
+
+    def show(self, height: int = 700) -> None:
+        """Show the viewer: in a notebook as a frame of ``height`` pixels with a link, else in the browser.
+
+        A server in this process answers on the loopback interface until the process ends.
+        """
+        import_module("tlparse_bundle.serve.notebook").show(self, height)  # the reader needs no server
 
     def log(self, log_id: str) -> Log:
         """Return the log with this id. Raise BundleError without one."""
@@ -170,11 +173,12 @@ class Log(CheckedLog):
         return f"<Log {shown(self.id)}: {shown(self.summary['text'])}>"
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the headline."""
-        return f"<table>{self._row_html()}</table>"
+        """Return HTML for notebooks: headline and findings."""
+        return overview_html(shown(self.id), None, [self._part()])
 
-    def _row_html(self) -> str:
-        return f"<tr><td>{escape(shown(self.id))}</td><td>{escape(shown(self.summary['text']))}</td></tr>"
+    def _part(self) -> Part:
+        name = self.id if self.rank is None else f"rank {self.rank}"
+        return Part(name, self.summary["text"], self.findings)
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -916,6 +916,18 @@ class KernelCallsRow(TypedDict):
     is_replay: bool
 
 
+class KernelLinesRow(TypedDict):
+    """Source lines of kernels: one row per kernel and line, without those that only provenance tracking records, which are in provenance_kernels."""
+
+    code_event: int
+    kernel: str
+    evidence: Literal["comment", "result"]
+    file: str
+    line: int | None
+    function: str | None
+    source_line: str | None
+
+
 class KernelsRow(TypedDict):
     """Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance."""
 
@@ -2094,6 +2106,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["instants"]) -> list[InstantsRow]: ...
     @overload
     def __call__(self, name: Literal["kernel_calls"]) -> list[KernelCallsRow]: ...
+    @overload
+    def __call__(self, name: Literal["kernel_lines"]) -> list[KernelLinesRow]: ...
     @overload
     def __call__(self, name: Literal["kernels"]) -> list[KernelsRow]: ...
     @overload

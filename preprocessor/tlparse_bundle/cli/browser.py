@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection
 from contextlib import ExitStack
-from html import escape
-from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic.folder import temporary_folder
 from tlparse_bundle.cli.output import say
-
-_PAGE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
-    '<meta http-equiv="refresh" content="0; url={address}"><title>tlparse-bundle</title>'
-    '<p><a href="{address}">Open the page</a>\n'
-)
 
 
 def say_address(
@@ -59,20 +49,14 @@ def say_address(
 
 
 def _open(address: str, kept: ExitStack) -> None:
-    """Open an address with a token through a private file, because everybody can read the arguments of the
-    browser. The file is removed with ``kept``.
-    """
+    """Open an address with a token through a private file, which is removed with ``kept``."""
     import webbrowser
 
+    from tlparse_bundle.serve.private_page import private_page
+
     try:
-        page = kept.enter_context(temporary_folder()) / "open.html"
-        _write_private(page, _PAGE.format(address=escape(address)))
+        page = private_page(address, kept)
     except (BundleError, OSError) as error:
         say(f"The page was not opened in the browser: {error}", err=True)
         return
     webbrowser.open(page.as_uri())
-
-
-def _write_private(path: Path, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)

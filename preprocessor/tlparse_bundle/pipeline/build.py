@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -28,6 +29,7 @@ from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.target import Destination, Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
+from tlparse_bundle.statements.totals import totals
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankFindingsRow
@@ -230,9 +232,7 @@ def make_manifest(
     summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}
 ) -> dict[str, Any]:
     """Return the manifest (schema: manifest) of a bundle of these logs. ``names``: see ``named``."""
-    rows = sorted(
-        (s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"])
-    )
+    rows = sorted((s.row for s in summaries), key=_order)
     kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
     return {
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
@@ -241,6 +241,7 @@ def make_manifest(
         **names,
         "schemas": _schemas_path(codec),
         "logs": rows,
+        **({"totals": totals(rows)} if len(rows) > 1 else {}),
         "phases": [phase._asdict() for phase in PHASES],
         "descriptors": {
             key: {"title": kind.title, "phase": kind.phase, "language": kind.language, "help": kind.help}
@@ -248,6 +249,12 @@ def make_manifest(
         },
         "diagnostic_codes": _codes(code for row in rows for code in row["diagnostics"]),
     }
+
+
+def _order(row: dict[str, Any]) -> tuple[bool, int, float, str]:
+    """Sort rows of logs by rank, then by start; unknown ones last."""
+    start = row["summary"]["start_epoch_us"]
+    return row["rank"] is None, row["rank"] or 0, math.inf if start is None else start, row["id"]
 
 
 def _codes(codes: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -44,6 +44,7 @@ PASSED_ON = (CANDIDATES, ASKED, EXPORT_RECORDS)  # tables of which others are ma
 CHUNK_BYTES = 1 << 20
 FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
+_MAX_PID = 1 << 32
 _BATCH_BYTES = 1 << 20
 
 
@@ -233,6 +234,7 @@ class LogBuild:
             "id": log.id,
             "path": path,
             "rank": rank,
+            "pid": _process(list(decoder.pids)),
             "source": source,
             "torch_version": self._identity.torch_version,
             "event_count": decoder.event_count,
@@ -247,6 +249,11 @@ class LogBuild:
             frozenset(decoder.pids),
             diagnostics.messages(PLUGIN_FAILED),
         )
+
+
+def _process(pids: Sequence[int]) -> int | None:
+    """Return the process that wrote a log, if it is one. Before torch 2.5, the numbers are of threads."""
+    return pids[0] if len(pids) == 1 and pids[0] <= _MAX_PID else None
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,7 +67,9 @@ def as_text(bundle: Bundle) -> str:
         ),
         "",
     ]
-    rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
+    several = len(bundle.logs) > 1
+    names = ("log", "rank", *(("process", "start (UTC)") if several else ()))
+    rows = [(*names, "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row["summary"]
         counted = " ".join(f"{count:,} {status}" for status, count in statuses(log).items()) or "-"
@@ -76,6 +79,7 @@ def as_text(bundle: Bundle) -> str:
             (
                 log.id,
                 rank,
+                *((_process(row["pid"]), _moment(numbers["start_epoch_us"])) if several else ()),
                 row["torch_version"] or "-",
                 f"{row['event_count']:,}",
                 f"{numbers['compile_count']:,}",
@@ -84,6 +88,9 @@ def as_text(bundle: Bundle) -> str:
                 diagnostics,
             )
         )
+    if sums := manifest.get("totals"):
+        counts = (f"{sums['event_count']:,}", f"{sums['compile_count']:,}", _time(sums["compile_us"]))
+        rows.append(("total", "", "", "", "", *counts, "", ""))
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
         lines.append(f"… {len(bundle.logs) - _MAX_LOGS} more logs; --json prints all")
@@ -151,6 +158,15 @@ def _compiles(bundle: Bundle) -> list[str]:
         if not log.is_missing(name) and log.table(name)
     ]
     return [*lines, "", f"Not counted as compiles: {listed(others)}."] if others else lines
+
+
+def _process(pid: int | None) -> str:
+    return "-" if pid is None else str(pid)
+
+
+def _moment(epoch_us: int | None) -> str:
+    """Return '2026-11-23 07:21:53', in UTC."""
+    return "-" if epoch_us is None else f"{dt.datetime.fromtimestamp(epoch_us // 1_000_000, dt.UTC):%F %T}"
 
 
 def _time(us: int | None) -> str:

@@ -21,12 +21,13 @@ TOPICS = {
     "timeline": "a timeline",
     "caches": "cache lookups",
     "symbols": "symbolic sizes",
+    "exports": "exports with `strict=False` that succeed",
 }
 _IN_HEADLINE = ("failures", "graph_breaks", "function_names", "times", "recompile_reasons")
 
 
 def unrecorded_topics(facts: Facts) -> list[str]:
-    """Return the topics that the log does not record, in the order of TOPICS."""
+    """Return the topics that the torch version does not record, in the order of TOPICS."""
     missing = {
         "failures": not facts.records_outcomes,
         "graph_breaks": not facts.records_breaks,
@@ -37,7 +38,7 @@ def unrecorded_topics(facts: Facts) -> list[str]:
         "caches": not facts.records_recompiles,
         "symbols": not facts.records_breaks,  # since 2.6, as graph breaks
     }
-    return [topic for topic in TOPICS if missing[topic]]
+    return [topic for topic in missing if missing[topic]]
 
 
 def not_recorded_text(facts: Facts, *, short: bool = False) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
-from tlparse_bundle.model.compiles import statuses
+from tlparse_bundle.model.compiles import EXPORT_RECORDS, statuses
 from tlparse_bundle.statements.attempt_list import RowList
 from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.export_table import export_calls
@@ -66,7 +66,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
         "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
         "phase_times_us": _phase_times_us(facts),
         "cache_counts": _cache_counts(facts),
-        "not_recorded": unrecorded_topics(facts),
+        "not_recorded": [*unrecorded_topics(facts), *(["exports"] if _lacks_exports(facts) else [])],
         "functions": main_functions(facts),
     }
     return {
@@ -76,6 +76,11 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
             severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES
         },
     }
+
+
+def _lacks_exports(facts: Facts) -> bool:
+    """Return whether exports may be missing: without TORCH_DTRACE, some leave no record when they succeed."""
+    return bool(facts.once(export_calls)) and not facts.row_count(EXPORT_RECORDS)
 
 
 def headline(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
@@ -132,7 +137,8 @@ def _compiles(facts: Facts, numbers: dict[str, Any]) -> str:
     if numbers["ahead_of_time_count"]:
         parts += _ahead_of_time(numbers["ahead_of_time_count"], numbers["aot_inductor_count"])
     if numbers["export_count"]:
-        parts.append(plural(numbers["export_count"], "export"))
+        least = "at least " if "exports" in numbers["not_recorded"] else ""
+        parts.append(f"{least}{plural(numbers['export_count'], 'export')}")
     if not parts:
         return (
             "No compile finished in this log"

@@ -115,18 +115,14 @@ class Failures:
             self._add(event, "restart", None, _any_text(reason), None)
         if metrics.get("fail_type") is not None:
             file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
+            reason = text_or_none(metrics.get("fail_reason"))
             frame = (
                 Frame(cut(file), line if type(line) is int else None, None, None)
                 if type(file) is str
-                else None
+                else _last_frame(_user_code(reason or ""))  # a strict export logs no frame beside the reason
             )
-            self._add(
-                event,
-                _METRICS[event.type],
-                class_name(_any_text(metrics["fail_type"])),
-                text_or_none(metrics.get("fail_reason")),
-                frame,
-            )
+            kind, type_ = _METRICS[event.type], class_name(_any_text(metrics["fail_type"]))
+            self._add(event, kind, type_, reason, frame)
 
     def _exception(self, event: Event, kind: _Kind) -> None:
         text = payload_text(event)
@@ -135,17 +131,9 @@ class Failures:
             unexpected(self._diagnostics, event, "not a traceback")
             self._add(event, kind, None, text, None)
             return
-        _, separator, user_code = error[1].partition(_FROM_USER_CODE)
-        user_code = "  " + without_advice("\n" + user_code).strip() if separator else ""
-        frames = frames_in(user_code)
-        self._add(
-            event,
-            kind,
-            error[0],
-            without_advice(error[1]),
-            frames[-1] if frames else None,
-            user_code.strip() and user_code,
-        )
+        user_code = _user_code(error[1])
+        reason = without_advice(error[1])
+        self._add(event, kind, error[0], reason, _last_frame(user_code), user_code.strip() and user_code)
 
     def _fx_interpreter(self, event: Event) -> None:
         """Parse an error of torch/fx/interpreter.py, Interpreter.run: message, node, 'Original traceback:',
@@ -153,15 +141,9 @@ class Failures:
         """
         text = payload_text(event).partition("\nGraphModule: ")[0]
         message, _, traceback = text.partition("\nOriginal traceback:\n")
-        frames = frames_in(traceback)
-        self._add(
-            event,
-            "fx_interpreter",
-            None,
-            message.strip(),
-            frames[-1] if frames else None,
-            traceback.strip("\n") if frames else None,
-        )
+        frame = _last_frame(traceback)
+        user_traceback = traceback.strip("\n") if frame else None
+        self._add(event, "fx_interpreter", None, message.strip(), frame, user_traceback)
 
     def _make_fx(self, event: Event) -> None:
         """Parse the graph up to the failure (torch/fx/experimental/proxy_tensor.py). The exception is not
@@ -178,6 +160,17 @@ class Failures:
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "failures", self._rows
+
+
+def _user_code(message: str) -> str:
+    """Return the traceback of the program in the message of an exception; empty without one."""
+    _, separator, user_code = message.partition(_FROM_USER_CODE)
+    return "  " + without_advice("\n" + user_code).strip() if separator else ""
+
+
+def _last_frame(traceback: str) -> Frame | None:
+    frames = frames_in(traceback)
+    return frames[-1] if frames else None
 
 
 def _any_text(value: Any) -> str:

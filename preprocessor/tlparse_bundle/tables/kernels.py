@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.fallbacks import Fallbacks
+from tlparse_bundle.tables.kernel_lines import KernelLines
+from tlparse_bundle.tables.memory.graph_text import GraphText
 from tlparse_bundle.tables.memory.table import POST_GRAD, Memory
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
 from tlparse_bundle.tables.text.generated_code import Code, Kernel, direction_of, read_code
 from tlparse_bundle.tables.text.record_values import (
+    Frame,
     count_or_none,
     cut,
     number_or_none,
@@ -66,7 +69,8 @@ class Kernels:
         self._joined: Rows[KernelsRow] = Rows()  # as far as their triton_kernel_info is final
         self._read = ParseCache(_parse)
         self._fallbacks = Fallbacks()
-        self._memory = Memory(self._fallbacks)
+        self._memory = Memory()
+        self._lines = KernelLines()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -91,7 +95,7 @@ class Kernels:
             self._observe_code(event, next((role for role in _DUMPS if f"_{role}_" in name), "other"))
 
     def _observe_code(self, event: Event, role: _Role) -> None:
-        fields, kernels = self._read(event.hash, event)
+        fields, kernels, computed = self._read(event.hash, event)
         value = event.value if type(event.value) is dict else {}
         subgraph = event.metadata.get("subgraph_name") if event.metadata else None
         place = place_of(event)
@@ -107,8 +111,14 @@ class Kernels:
         )
         if role in ("output", "wrapper"):
             self._fallbacks.observe_code(place, kernels)
-        if role == "output":
-            self._memory.observe_code(event, fields["direction"], kernels)
+            graph = self._fallbacks.graph_of(event.compile)
+            program = None if graph is None else GraphText(graph)
+            results: dict[str, list[Frame]] = {}
+            if role == "output":
+                results = self._memory.observe_code(event, fields["direction"], kernels, program)
+            # The comments of a backward have names of its own, which Dynamo's graph can have, too.
+            named = program if fields["direction"] != "backward" else None
+            self._lines.observe(event.index, computed, named, results)
         self._codes.append(
             {
                 **place,
@@ -149,6 +159,7 @@ class Kernels:
         yield "generated_code", self._codes
         yield "kernels", self._joined if self._triton_events else self._kernels
         yield "triton_kernels", self._triton_kernels
+        yield from self._lines.tables()
         yield from self._fallbacks.tables()
         yield from self._memory.tables()
 
@@ -167,10 +178,15 @@ class Kernels:
             self._joined.append(kernel)
 
 
-def _parse(event: Event) -> tuple[_CodeFields, list[_KernelFields]]:
-    """Return the fields of the row of the code, and of the rows of its kernels."""
+def _parse(event: Event) -> tuple[_CodeFields, list[_KernelFields], dict[str, list[str]]]:
+    """Return the fields of the row of the code, and of the rows of its kernels, and the nodes of each."""
     code = read_code(payload_text(event))
-    return _code_fields(code), [_kernel_fields(kernel) for kernel in code.kernels.values()]
+    kernels = code.kernels.values()
+    return (
+        _code_fields(code),
+        [_kernel_fields(kernel) for kernel in kernels],
+        {kernel.name: list(kernel.computed) for kernel in kernels},
+    )
 
 
 def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:

@@ -4,7 +4,7 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { compileTimes } from "../runtime/runtime.js";
 import { timesOf } from "../runtime/data.js";
-import { recordProvenance } from "../shared/finding-leads.js";
+import { placesText, recordProvenance } from "../shared/kernel-lines.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
@@ -163,7 +163,7 @@ function tensorSection(data, attempts, state, q) {
 }
 
 /** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
-function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state, q) {
+function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempts, state, q) {
   const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
@@ -185,18 +185,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
             null,
             h("td", null, codeName(codeOf(kernel))),
             h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind),
-            h(
-              "td",
-              null,
-              h(
-                "a",
-                {
-                  href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }),
-                  title: kernel.name,
-                },
-                h("code", { class: "cut" }, kernel.name),
-              ),
-            ),
+            h("td", { class: "place" }, placesText(model, linesOf(kernel))),
             h(
               "td",
               null,
@@ -216,12 +205,27 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
               { class: "number" },
               info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : "",
             ),
+            h(
+              "td",
+              null,
+              h(
+                "a",
+                {
+                  href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }),
+                  title: kernel.name,
+                },
+                h("code", { class: "cut" }, kernel.name),
+              ),
+            ),
           );
         }),
       ),
     ),
     more(own.length, all),
-    recordProvenance(model),
+    recordProvenance(
+      model,
+      own.some((/** @type {any} */ kernel) => linesOf(kernel).length > 0),
+    ),
   );
 }
 

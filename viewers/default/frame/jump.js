@@ -32,6 +32,7 @@ export function jump(bundle, state, log, groups) {
           .slice(0, MOST_LOGS)
           .map((one) => ({
             text: logName(one),
+            about: one.summary.source.name,
             group: "Logs",
             icon: "ranks",
             href: state.link({ log: one.id, view: state.current.view }),

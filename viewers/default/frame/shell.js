@@ -102,7 +102,7 @@ export class Shell {
 
   /** @param {import("../../lib/bundle/log.js").Log | null} log */
   drawLog(log) {
-    const listed = JSON.stringify([log?.id, this.bundle.logs.map(({ id, rank }) => [id, rank])]);
+    const listed = JSON.stringify([log?.id, this.bundle.logs.map((one) => [one.id, logName(one)])]);
     if (this.log?.id !== log?.id) this.model = null; // the same log in a newer state keeps its model until the new one loads
     this.log = log;
     if (listed === this.listed) void 0;

@@ -103,24 +103,34 @@ function compiled({
   aot_inductor_count: inductor,
   export_count: exports,
   unfinished_count: open,
+  not_recorded: missing,
 }) {
+  const least = missing.includes("exports") ? "at least " : "";
   const parts = [
     functions > 0 && plural(functions, "function"),
     frames > 0 && plural(frames, "compile"),
     inductor > 0 && plural(inductor, "AOTInductor compile"),
     ahead > inductor && plural(ahead - inductor, "ahead-of-time compile"),
-    exports > 0 && plural(exports, "export"),
+    exports > 0 && `${least}${plural(exports, "export")}`,
   ];
   return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile has ended" : "no compiles");
 }
 
-/** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks note for a log without cache records */
-function cacheTile(counts, state, lacks) {
+/** @typedef {Record<string, Record<"hit" | "miss" | "bypass", number>>} CacheCounts by cache */
+
+/** Return the outcomes of all caches, and the share of hits in words; null without hits and misses. @param {CacheCounts} counts */
+export function lookups(counts) {
   const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) =>
     Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
-  const lookups = hits + misses;
-  if (lookups === 0)
+  const share = hits + misses === 0 ? null : `${Math.round((100 * hits) / (hits + misses))} %`;
+  return { hits, misses, bypasses, share };
+}
+
+/** @param {CacheCounts} counts @param {any} state @param {string | null} lacks note for a log without cache records */
+function cacheTile(counts, state, lacks) {
+  const { hits, misses, bypasses, share } = lookups(counts);
+  if (share === null)
     return tile({
       number: "–",
       noun: "cache hits",
@@ -134,12 +144,7 @@ function cacheTile(counts, state, lacks) {
   ]
     .filter(Boolean)
     .join(", ");
-  return tile({
-    number: `${Math.round((100 * hits) / lookups)} %`,
-    noun: "cache hits",
-    note,
-    href: state.link({ view: "caches" }),
-  });
+  return tile({ number: share, noun: "cache hits", note, href: state.link({ view: "caches" }) });
 }
 
 /** Return the exception type without its module, or else the title of the finding. @param {any} finding */

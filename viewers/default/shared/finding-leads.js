@@ -124,20 +124,9 @@ const address = (log, compile, logId) =>
     ...(compile ? { compile } : {}),
   });
 
-/** @param {{directory: any}} model */
-const hasProvenance = ({ directory }) =>
+/** Whether torch recorded the provenance of any kernel. @param {{directory: any}} model */
+export const hasProvenance = ({ directory }) =>
   directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name));
-
-/** Return how to record the source lines of kernels, or null when torch recorded them. @param {any} model */
-export const recordProvenance = (model) =>
-  hasProvenance(model)
-    ? null
-    : h(
-        "p",
-        { class: "dim" },
-        "The log does not record which source line a kernel came from. To record it: ",
-        h("code", null, "tlparse-bundle run --provenance train.py"),
-      );
 
 /** Return the address of the provenance viewer for a log, or null when torch recorded no provenance. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const provenanceAddress = ({ log, directory }, state) =>

@@ -298,5 +298,30 @@ export function openingLog(bundle) {
 /** Return the log id for an address: "" for the log that opens first. @param {Log} log */
 export const logInAddress = (log) => (log === openingLog(log.bundle) ? "" : log.id);
 
-/** "rank 0 · 6_vppokp", or the id alone. @param {Log} log */
-export const logName = (log) => (log.rank === null ? log.id : `rank ${log.rank} · ${log.id}`);
+/** @type {WeakMap<import("../../lib/bundle/bundle.js").Bundle, Map<number | null, number>>} */
+const logsOfProcesses = new WeakMap();
+
+/** "rank 0 · 6_vppokp"; without a rank "process 4711"; with the id of the log where a process has several. @param {Log} log */
+export function processName({ id, rank, bundle, summary: { pid } }) {
+  if (rank !== null) return `rank ${rank} · ${id}`;
+  if (pid === null || bundle.logs.length === 1) return id;
+  let counts = logsOfProcesses.get(bundle);
+  if (!counts) {
+    logsOfProcesses.set(bundle, (counts = new Map()));
+    for (const { summary } of bundle.logs) counts.set(summary.pid, (counts.get(summary.pid) ?? 0) + 1);
+  }
+  return counts.get(pid) === 1 ? `process ${pid}` : `process ${pid} · ${id}`;
+}
+
+/** processName() with the start of a process: "process 4711 · 07:21:53". @param {Log} log */
+export function logName(log) {
+  const name = processName(log),
+    start = name.startsWith("process ") && utc(log.summary.summary.start_epoch_us).slice(-8);
+  return start ? `${name} · ${start}` : name;
+}
+
+/** "2026-11-23 07:21:53"; "" when not recorded. @param {number | null} us since 1970 */
+export function utc(us) {
+  const date = new Date((us ?? NaN) / 1_000);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19).replace("T", " ");
+}

@@ -23,7 +23,7 @@ export function programFrame(stacks, ...indexes) {
   return any === undefined || any === null ? null : stacks.frame(any);
 }
 
-/** "program.py:11" @param {any} model @param {Frame | null} frame */
+/** "program.py:11" @param {any} model @param {Pick<Frame, "file" | "line"> | null} frame */
 export function framePlace(model, frame) {
   if (!frame) return "";
   const short = model.short(frame.file); // shortens only folders of compiled functions

@@ -6,9 +6,10 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { findingsOf, functionName, hasRows, idText, modelOf, numberOf } from "../shared/model.js";
-import { compileLink, pairs, recordLink } from "../shared/parts.js";
-import { artifactLink } from "../shared/program-line.js";
-import { cards, provenanceLink, recordProvenance } from "../shared/finding-leads.js";
+import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
+import { artifactLink, framePlace } from "../shared/program-line.js";
+import { cards, provenanceLink } from "../shared/finding-leads.js";
+import { kernelKey, kernelLinesOf, placesText, recordProvenance } from "../shared/kernel-lines.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {
@@ -36,13 +37,16 @@ export const codeName = (code) =>
 const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
 
 /**
- * Return the kernels of a log with their code and Triton information; empty if a redacted bundle has none.
+ * Return the kernels of a log with their code, Triton information and source lines; empty if a redacted bundle has none.
  * @param {import("../../lib/bundle/log.js").Log} log
  */
 export async function kernelsOf(log) {
-  const [codes, kernels, infos] = (
-    await Promise.all(["generated_code", "kernels", "triton_kernels"].map((name) => log.table(name)))
-  ).map((rows) => rows ?? []);
+  const [[codes, kernels, infos], lines] = await Promise.all([
+    Promise.all(
+      ["generated_code", "kernels", "triton_kernels"].map(async (name) => (await log.table(name)) ?? []),
+    ),
+    kernelLinesOf(log),
+  ]);
   const byEvent = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
   if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event)))
     throw damaged(
@@ -56,13 +60,14 @@ export async function kernelsOf(log) {
     infos,
     codeOf: (/** @type {any} */ kernel) => byEvent.get(kernel.code_event),
     infoOf: (/** @type {any} */ kernel) => triton.get(`${kernel.triton_event} ${kernel.name}`),
+    linesOf: (/** @type {any} */ kernel) => lines.get(kernelKey(kernel.code_event, kernel.name)) ?? [],
   };
 }
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openKernels({ log, state }) {
   const [model, table, found] = await Promise.all([modelOf(log), kernelsOf(log), findingsOf(log)]);
-  const { codes, kernels, infos, codeOf, infoOf } = table;
+  const { codes, kernels, infos, codeOf, infoOf, linesOf } = table;
   if (kernels.length === 0) {
     return emptyPage(
       "No kernels",
@@ -100,6 +105,7 @@ export async function openKernels({ log, state }) {
         kindWord(kernels[i].kind),
         ...kernels[i].aten_ops,
         ...kernels[i].source_nodes,
+        ...linesOf(kernels[i]).map((place) => `${framePlace(model, place)} ${place.source_line ?? ""}`),
       ].join("\n"),
     choices: [
       {
@@ -157,12 +163,12 @@ export async function openKernels({ log, state }) {
         cell: (i) => cutMiddle(kernels[i].name),
       },
       {
-        id: "calls",
-        title: "Calls",
-        number: true,
-        sort: (i) => kernels[i].call_lines.length,
-        cell: (i) => count(kernels[i].call_lines.length),
-        help: "Lines of the generated code that call it",
+        id: "source",
+        title: "Source line",
+        least: "8.5rem",
+        sort: (i) => placesText(model, linesOf(kernels[i])) || null,
+        cell: (i) => cutMiddle(placesText(model, linesOf(kernels[i])) || "–"),
+        help: "Lines of the program that the kernel computes: the first one, and how many more",
       },
       {
         id: "ops",
@@ -171,6 +177,14 @@ export async function openKernels({ log, state }) {
         sort: (i) => kernels[i].aten_ops.length || null,
         cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"),
         help: "Operators fused into the kernel; torch doesn't record them for C++ kernels",
+      },
+      {
+        id: "calls",
+        title: "Calls",
+        number: true,
+        sort: (i) => kernels[i].call_lines.length,
+        cell: (i) => count(kernels[i].call_lines.length),
+        help: "Lines of the generated code that call it",
       },
       ...(timed
         ? [
@@ -194,12 +208,13 @@ export async function openKernels({ log, state }) {
 }
 
 /** @param {{log: any, state: any}} context @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {any} found @param {number} i */
-function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, found, i) {
+function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf, linesOf }, found, i) {
   const kernel = kernels[i];
   const code = codeOf(kernel);
   const info = infoOf(kernel);
   const number = numberOf(model, kernel);
   const compile = model.compiles[number];
+  const places = linesOf(kernel);
   const line = (/** @type {number} */ at) =>
     artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
   const provenance = h("span");
@@ -249,10 +264,27 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, found,
       ["Autotuning cache", info?.autotune_cache_state],
       ["Record", info && recordLink(info.event, state)],
     ]),
+    places.length > 0 && [
+      h("h3", null, "Source lines"),
+      places
+        .slice(0, 50)
+        .map((place) => [
+          sourceLine(place),
+          h(
+            "p",
+            null,
+            h(
+              "a",
+              { href: state.link({ view: "kernels", q: framePlace(model, place) }) },
+              `Kernels of ${framePlace(model, place)}`,
+            ),
+          ),
+        ]),
+    ],
+    recordProvenance(model, places.length > 0),
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators"), codeList(kernel.aten_ops)],
     kernel.source_nodes.length > 0 && [h("h3", null, "Graph nodes"), codeList(kernel.source_nodes)],
     noOperators,
-    recordProvenance(model),
     also.length > 0 && [
       h("h3", null, "Same name in other generated code"),
       h(

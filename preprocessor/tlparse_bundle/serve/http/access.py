@@ -24,12 +24,14 @@ SECURITY = {
     # that runs Python needs WebAssembly.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self';"
-        " img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
-        " 'none'"
+        " img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'"
     ),
 }
 NO_STORE = "no-store"
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
+_NO_FRAME = "frame-ancestors 'none'"
+_LOCAL_FRAME = "frame-ancestors http://127.0.0.1:* http://localhost:*"
 _FOREIGN = ("cross-site", "same-site")  # another port of this machine is the same site, and may be anybody's
 _MAX_TARGET = 8192
 _MAX_HEADERS = 100
@@ -58,9 +60,17 @@ class Guard:
     Cross-Origin-Opener-Policy isolates the opened page.
     """
 
-    def __init__(self, app: ASGIApp, origins: Collection[str] = ()):
+    def __init__(self, app: ASGIApp, origins: Collection[str] = (), *, framed: bool = False):
+        """``framed``: pages of this machine may show those of the server in a frame, as notebooks do."""
         self.app = app
         self._origins = frozenset(origins)
+        policy = SECURITY["Content-Security-Policy"]
+        self._headers = {
+            **SECURITY,
+            "Content-Security-Policy": policy.replace(_NO_FRAME, _LOCAL_FRAME) if framed else policy,
+            "Cache-Control": NO_STORE,
+        }
+        self._navigations = ("document", "iframe") if framed else ("document",)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -70,7 +80,7 @@ class Guard:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in {**SECURITY, "Cache-Control": NO_STORE}.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -91,7 +101,7 @@ class Guard:
         if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
             return PlainTextResponse("Requests with a body are not accepted.\n", 413, {"Connection": "close"})
         if self._is_foreign(headers, host) and not (
-            scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
+            scope["method"] == "GET" and headers.get("sec-fetch-dest") in self._navigations
         ):
             return PlainTextResponse(
                 "Pages of other origins may not read here; 'tlparse-bundle serve --allow-origin' names those"

@@ -38,6 +38,8 @@ def create_app(  # noqa: C901 - the routes, one after the other
     viewers: Mapping[str, Path] = {},
     allow_origins: Collection[str] = (),
     token: str | None = None,
+    *,
+    framed: bool = False,
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
@@ -47,6 +49,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
     file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to
     the page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server,
     programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
+    ``framed``: pages of this machine may show the viewers in a frame, as notebooks do.
     """
     collection = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
@@ -172,7 +175,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
         ],
         allow_private_network=True,
     )
-    guard = Middleware(Guard, origins=allow_origins)
+    guard = Middleware(Guard, origins=allow_origins, framed=framed)
     # After CORS, since a preflight carries no token.
     gate = [Middleware(TokenGate, token=token)] if token else []
     middleware = [guard, cors, *gate] if allow_origins else [guard, *gate]

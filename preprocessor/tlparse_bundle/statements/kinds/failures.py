@@ -138,8 +138,8 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
     """Return the title up to the reason."""
     first, phase = group[0], phase_of(group[0])
     names = {failure.name for failure in group}
-    if phase == "compile" and names == {None}:
-        phase = _unnamed(facts, first)
+    if phase == "compile" and ((kind := _unnamed(facts, first)) != "unnamed" or names == {None}):
+        phase = kind
     one, noun, nouns, verb = _TITLES[phase]
     of = (
         f" of {plural(len(functions), 'function')}"

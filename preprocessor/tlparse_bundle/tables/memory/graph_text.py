@@ -8,10 +8,12 @@ return (mm, x)
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
 from tlparse_bundle.tables.fallbacks import place_above
+from tlparse_bundle.tables.memory.operators import returns_argument
 from tlparse_bundle.tables.memory.sizes import SHORT_TYPES
 from tlparse_bundle.tables.text.record_values import Frame
 
@@ -20,6 +22,8 @@ _NODE = re.compile(
     rb"\s*(?P<name>\w+)(?:: \"(?P<type>\w+)\[(?P<shape>[^\]\"]*)\](?:\[[^\]\"]*\])?(?P<device>\w*)[^\"]*\")?"
     rb" = (?P<value>[^\n]*)"
 )
+_CALL = re.compile(rb"(torch\.ops\.[\w.]+)\((\w+)")  # with its first argument
+_MAX_VIEWS = 100  # of views
 _OPERATOR = re.compile(rb"torch\.ops\.\w+\.(\w+)")
 _ITEM = re.compile(rb"(\w+)\[(\d{1,6})\]")
 _DEFINITION = re.compile(rb"\n[ \t]+(\w+)(?= ?: | = )")
@@ -75,8 +79,29 @@ class GraphText:
         """Return the position of the line of each node."""
         return {match[1]: match.start() for match in _DEFINITION.finditer(self._text)}
 
+    @cached_property
+    def _repeated(self) -> set[bytes]:
+        """Return the names that several nodes have, as in the branches of torch.cond."""
+        counts = Counter(match[1] for match in _DEFINITION.finditer(self._text))
+        return {name for name, count in counts.items() if count > 1}
+
     def place_of(self, nodes: Iterable[str]) -> Frame | None:
         """Return the line of the program in the comment above the last of some nodes."""
         positions = self._positions
         position = max((positions.get(node.encode(), -1) for node in nodes), default=-1)
         return None if position < 0 else place_above(self._text, position)
+
+    def place_of_computed(self, node: str) -> Frame | None:
+        """Return the line of the node that computes a value of which a node can be a view."""
+        for _ in range(_MAX_VIEWS):
+            position = self._positions.get(node.encode(), len(self._text))
+            match = _NODE.match(self._text, position)
+            call = _CALL.match(match["value"]) if match else None
+            if call is None or not returns_argument(call[1].decode("ascii", "replace")):
+                break
+            node = call[2].decode("ascii", "replace")
+        return self.place_of((node,))
+
+    def place_of_only(self, node: str) -> Frame | None:
+        """Return the line of the program in the comment above a node, unless several nodes have its name."""
+        return None if node.encode() in self._repeated else self.place_of((node,))

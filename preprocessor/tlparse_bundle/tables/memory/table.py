@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tlparse_bundle.base.recent_cache import Newest
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.fallbacks import Fallbacks
 from tlparse_bundle.tables.memory.accounts import Accounts, Peak, Storage
 from tlparse_bundle.tables.memory.code_memory import CodePart, memory_of, part_that_counts
 from tlparse_bundle.tables.memory.graph_text import GraphText
@@ -54,10 +53,9 @@ class Memory:
 
     types = frozenset(("create_symbol", _BACKWARD, POST_GRAD))
 
-    def __init__(self, fallbacks: Fallbacks) -> None:
+    def __init__(self) -> None:
         self._rows: Rows[MemoryRow] = Rows()
         self._buffers: Rows[MemoryBuffersRow] = Rows()
-        self._fallbacks = fallbacks
         self._graphs: Newest[str, _Graph] = Newest(_MAX_GRAPH_BYTES)
         self._hints: Newest[str, dict[str, int]] = Newest(_MAX_NAME_BYTES)
         self._saved: Newest[str, frozenset[str]] = Newest(_MAX_NAME_BYTES)
@@ -83,10 +81,18 @@ class Memory:
             self._graphs.add(compile_key, graph, len(event.payload))
 
     def observe_code(
-        self, event: Event, direction: Direction | None, kernels: Sequence[Mapping[str, Any]]
-    ) -> None:
+        self,
+        event: Event,
+        direction: Direction | None,
+        kernels: Sequence[Mapping[str, Any]],
+        program: GraphText | None,
+    ) -> dict[str, list[Frame]]:
+        """Add the rows of a code; return the lines of the returned values that each kernel writes.
+
+        ``program``: Dynamo's graph.
+        """
         if event.payload is None:
-            return
+            return {}
         compile_key = event.compile or ""
         graph = self._graphs.get(compile_key)
         own = (kernel["name"] for kernel in kernels if kernel["line"] is not None)
@@ -100,9 +106,9 @@ class Memory:
             sizes = sorted((storage.bytes or 0 for storage in accounts.storages), reverse=True)
             least = sizes[_MAX_BUFFERS - 1]
             described = [item for item in described if (item[0].bytes or 0) >= least][:_MAX_BUFFERS]
-        program = self._fallbacks.graph_of(event.compile)
         sources = _Sources(kernels, graph and graph.text, program)
         self._buffers.extend(_buffer_row(event, item, sources, part.line) for item in described)
+        return sources.results(described, part.line)
 
     def _accounts_of(self, part: CodePart, hints: Mapping[str, int], graph: _Graph | None) -> Accounts:
         """Follow a code, or take the result for one that differs only in its kernels."""
@@ -159,10 +165,12 @@ class _Returned:
 class _Sources:
     """Writers of buffers, and their lines in the program."""
 
-    def __init__(self, kernels: Iterable[Mapping[str, Any]], graph: GraphText | None, program: bytes | None):
+    def __init__(
+        self, kernels: Iterable[Mapping[str, Any]], graph: GraphText | None, program: GraphText | None
+    ):
         self._writers = {line: kernel for kernel in kernels for line in kernel["call_lines"]}
         self._graph = graph
-        self._program = None if program is None else GraphText(program)
+        self._program = program
         self._places: dict[str, Frame | None] = {}  # by kernel
 
     def writer_at(self, line: int | None) -> Mapping[str, Any] | None:
@@ -177,6 +185,21 @@ class _Sources:
                 self._places[name] = self._program.place_of(writer["source_nodes"])
             place = self._places[name]
         return place
+
+    def results(self, described: Iterable[_Described], line: int) -> dict[str, list[Frame]]:
+        """Return the lines of the returned values that each kernel writes. ``line``: lines before the code.
+
+        Memory with several names is left out: its first writer need not compute what is returned.
+        """
+        results: dict[str, list[Frame]] = {}
+        for storage, _, _, node in described:
+            if node is None or storage.is_input or storage.names or storage.written_line is None:
+                continue
+            writer = self.writer_at(storage.written_line + line)
+            place = self._graph.place_of_computed(node) if self._graph is not None else None
+            if writer is not None and place is not None:
+                results.setdefault(writer["name"], []).append(place)
+        return results
 
 
 def _rows(

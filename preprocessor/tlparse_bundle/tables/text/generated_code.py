@@ -44,6 +44,7 @@ _DIRECTIONS: dict[str, Direction] = {
     "backward": "backward",
     "inference": "inference",
 }
+_GENERATED = frozenset[KernelKind](("triton", "cpp", "other"))
 # async_compile methods (torch/_inductor/async_compile.py) -> kind
 _KINDS: dict[str, KernelKind] = {
     "triton": "triton",
@@ -64,6 +65,7 @@ class Kernel:
         self.call_handles: list[int | None] = []
         self.source_nodes: dict[str, None] = {}
         self.aten_ops: dict[str, None] = {}
+        self.computed: dict[str, None] = {}  # source nodes without those that only lead to a library call
 
 
 class Code:
@@ -186,6 +188,9 @@ class _Reader:
                     name = name.strip()[:_MAX_NAME]
                     if name and len(listed) < MAX_NODES:
                         listed[name] = None
+            # Above a library call, the last node is the call; those before it lead to it.
+            own = source_nodes if kernel.kind in _GENERATED else source_nodes.rpartition(",")[2]
+            kernel.computed |= dict.fromkeys(name.strip()[:_MAX_NAME] for name in own.split(",")[:MAX_NODES])
         self._nodes = self._handle = None
 
 
