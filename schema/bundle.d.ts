@@ -1672,6 +1672,18 @@ export interface Manifest {
   label?: string;
   /** Git commit of the program, as given by the user; at most 100 characters. */
   commit?: string;
+  /** Where the source code of the program is on the web, as given by the user. Viewers link to it. */
+  source_links?: {
+    /** Address of a line, http or https, where {path}, {line} and {commit} stand for the file in the repository, the line and 'commit'; at most 500 characters. */
+    url: string;
+    /** Folders whose files the repository has. The longest that contains a file counts; other files have no address. */
+    roots: {
+      /** Folder on the machine that ran the program. */
+      folder: string;
+      /** The same folder in the repository; empty for its root. */
+      inside: string;
+    }[];
+  };
   /** Path of a JSON object that maps each table to its JSON Schema, which explains every field. */
   schemas: string;
   /** One row per log file, ordered by rank (logs without a rank last), then by id. */

@@ -1,6 +1,7 @@
 // The panes of one graph, which mark and scroll to counterparts together.
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { chain } from "./chain.js";
 import { columns } from "./columns.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
@@ -174,7 +175,11 @@ export function graphView({ table, row, texts, times, state }) {
     const hint = place
       ? "No counterpart recorded for this line."
       : "Hover over a line to see its counterparts. Click to pin it.";
-    fill(status, h("span", null, text?.head ?? hint), text && h("span", null, text.lines));
+    fill(
+      status,
+      h("span", null, text?.head ?? hint),
+      text && h("span", null, placeLink(text.first?.file, text.first?.line ?? null, text.lines), text.about),
+    );
     status.title = text?.full ?? "";
     unpin.hidden = link.hidden = pin === null;
     link.href = location.hash;

@@ -7,7 +7,7 @@ import { timesOf } from "../runtime/data.js";
 import { recordProvenance } from "../shared/finding-leads.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
-import { artifactLink, framePlace } from "../shared/program-line.js";
+import { artifactLink, frameLink } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
 import { tuningsOf } from "../tables/autotuning.js";
 import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
@@ -102,7 +102,7 @@ function symbolSection(model, items, state, q) {
             h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`),
           ],
           item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`),
-          item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`),
+          item.frame && [" ", frameLink(model, item.frame)],
         );
       }),
     ),
