@@ -63,7 +63,7 @@ def test_links_to_the_repository_and_to_an_editor(new_page, address_of, linked):
     expect(link).to_have_attribute("href", web + link.inner_text().split(":")[-1])
     expect(link).to_have_attribute("target", "_blank")
     expect(link).to_have_attribute("rel", "noopener noreferrer")
-    address = lambda *place: page.evaluate(ADDRESSES, place)  # noqa: E731
+    address = lambda *place: page.evaluate(ADDRESSES, place)
     assert (
         address(f"{ROOT}/a b/c#?.py", 3) == "https://git.example/o/r/blob/a%20b%231/lib/a%20b/c%23%3F.py#L3"
     )
