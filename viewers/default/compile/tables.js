@@ -14,6 +14,7 @@ import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
 import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
+import { moduleSection } from "./modules.js";
 import { tuningSection } from "./tunings.js";
 
 const MOST_SHOWN = 12;
@@ -50,6 +51,7 @@ export function compileTables({ log, state }, model, index) {
       ),
     ),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
+    part(log.table("modules"), (rows) => moduleSection(rows, compile.compile)),
     part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
     part(tuningsOf(log), (table) => tuningSection(model, table.tunings, attempts, state, query)),
     part(

@@ -75,6 +75,7 @@ export const SHAPES = {
   metric_configs: [{id: "i0", field: "s", event: "i0<@events", record_count: "i1", base: "i?0", value: {"?": 1}, changes: {}, removed: ["s"], text: "s?"}],
   metric_fields: [{name: "s", unit: "=s|ms|us|epoch_s|epoch_us|bytes|count?", group: "=frame|time|counts|cache|failure|config|environment|other", meaning: "s?"}],
   metrics: [{event: "i0<@events", compile: "s?", attempt: "i?0", type: "=compilation_metrics|bwd_compilation_metrics|compilation_metrics_runtime|bwd_compilation_metrics_runtime|aot_autograd_backward_compilation_metrics", values: {}, configs: {"*": "i?0"}, cut: ["s"]}],
+  modules: [{id: "i0", compile: "s", attempt: "i?0", parent: "i?0", name: "s", source: "s", class_name: "s?", tensors: [{name: "s", is_buffer: "b", shape: ["is", 0, 1], dtype: "s?", is_input: "b?"}], tensor_count: "i0", input_count: "i?0", parameter_count: "i?0", structure: "i0"}],
   native_compiles: [{event: "i0<@events", compile: "s?", attempt: "i?0", op: "s?", dsl: "s?", outcome: "s?", compiled: "b?", duration_us: "i?0", key: "s?", hit_count: "i?0", miss_count: "i?0"}],
   origins: [{level: "/^[A-Z]$/", path: "s", line: "i0", event_count: "i1", size_bytes: "i1", payload_size_bytes: "i0"}],
   partition_candidates: [{partition_event: "i0<@events", compile: "s?", attempt: "i?0", node: "s", target: "s?", memory_bytes: "n?", runtime: "n?", saved: "b?", recomputed: "b?"}],
