@@ -1690,6 +1690,18 @@ export interface Manifest {
   label?: string;
   /** Git commit of the program, as given by the user; at most 100 characters. */
   commit?: string;
+  /** Where the source code of the program is on the web, as given by the user. Viewers link to it. */
+  source_links?: {
+    /** Address of a line, http or https, where {path}, {line} and {commit} stand for the file in the repository, the line and 'commit'; at most 500 characters. */
+    url: string;
+    /** Folders whose files the repository has. The longest that contains a file counts; other files have no address. */
+    roots: {
+      /** Folder on the machine that ran the program. */
+      folder: string;
+      /** The same folder in the repository; empty for its root. */
+      inside: string;
+    }[];
+  };
   /** Path of a JSON object that maps each table to its JSON Schema, which explains every field. */
   schemas: string;
   /** One row per log file, ordered by rank (logs without a rank last), then by start, then by id. */
@@ -2140,6 +2152,45 @@ export interface Metrics {
   configs: Record<string, number | null>;
   /** Names of values that are cut at about 20,000 characters. */
   cut: string[];
+}
+
+/** Modules that a compile uses: one row per module, each after its parent, from the sources of the inputs that Dynamo described and from guards on modules. Only what the last attempt that described any shows: a submodule that it neither reads nor checks has no row. From torch 2.5 on, which inlines modules. Of a compile at most 20,000, down to 32 levels. */
+export interface Modules {
+  /** Number of the row, from 0. */
+  id: number;
+  /** The compile. */
+  compile: string;
+  /** Its attempt. */
+  attempt: number | null;
+  /** 'id' of the module that contains it; null for the outermost. */
+  parent: number | null;
+  /** Name in its parent; of the outermost module its source, such as L['self']. */
+  name: string;
+  /** Python expression for the module, such as L['self']._modules['layers']. */
+  source: string;
+  /** Class with its Python module, from guard trees of torch 2.9 and later; null when not recorded. */
+  class_name: string | null;
+  /** Parameters and buffers of the module itself that Dynamo described, in order. */
+  tensors: {
+    /** Name in the module. */
+    name: string;
+    /** Whether it is a buffer, not a parameter. */
+    is_buffer: boolean;
+    /** Sizes, as in shape of `tensors`; null when the record lacks them. */
+    shape: (number | string)[] | null;
+    /** Data type, such as 'torch.float32'; null when the record lacks it. */
+    dtype: string | null;
+    /** Whether Dynamo's graph has it as an input; null when the log lacks the graph. */
+    is_input: boolean | null;
+  }[];
+  /** Number of tensors of the module and its submodules in this table. 0 for a module that only guards name. */
+  tensor_count: number;
+  /** How many of them are inputs of the graph; null when the log lacks the graph. */
+  input_count: number | null;
+  /** Elements of the parameters among them; null when a size is unknown or symbolic. */
+  parameter_count: number | null;
+  /** Within a compile, modules with the same number have equal classes, tensors and submodules. The number itself says nothing. */
+  structure: number;
 }
 
 /** Calls of the compile functions of torch's native operators, which are written in CuTeDSL, Triton or FlyDSL: one row per native_dsl_compile (torch 2.15 and newer), in file order. No span has their time. Texts longer than 2,000 characters are cut and end in '…'. */

@@ -30,6 +30,8 @@ def build_bundle(folder, secrets):
             jobs=1,
             label=" ".join(secret.text for secret in secrets if secret.text.isprintable())[:100],
             commit=secrets[-1].text,
+            source_url="https://host/o/r/blob/{commit}/{path}",
+            source_roots=[f"/{secret.text}" for secret in secrets if secret.text.isprintable()][:20],
         )
     return Bundle.open(folder / "bundle")
 

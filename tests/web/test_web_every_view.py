@@ -88,8 +88,9 @@ def test_every_string_is_shown_as_text(show, hostile_bundle, fixture, hashes):
     )  # a script that runs, or a report of the policy, also fails the test
     for hash in hashes:
         go(page, hash_of(hash, bundle.logs[0].id))
-        for fold in page.locator("main details > summary").all():
-            fold.click()
+        closed = page.locator("main details:not([open]) > summary:visible")
+        while closed.count():  # a fold can hold more of them
+            closed.first.click()
         assert page.locator("img, script:not([src]), [onerror]").count() == 0, hash
         assert page.locator("[href^='javascript' i], [src^='javascript' i]").count() == 0, hash
         assert not page.title().startswith("broken"), hash

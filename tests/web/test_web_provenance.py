@@ -231,6 +231,66 @@ def test_panes_open_at_the_calls_with_operators_in_sight(view):
         becomes(lambda: lit(page, "post"), [])
 
 
+def test_one_find_bar_for_all_panes(view):
+    page = view("provenance")
+    field = page.get_by_role("searchbox", name="Find in all panes")
+    status = page.locator(".find-panes .find-status")
+    numbers = page.locator(".pane-head .find-status")
+    body(page, "post").focus()
+    page.keyboard.press("ControlOrMeta+f")
+    expect(field).to_be_focused()
+    page.keyboard.type("sigmoid")
+    found = [len(re.findall("sigmoid", text)) for text in page.locator(".prov-pane .code").all_inner_texts()]
+    assert all(found[:3]), "the panes show all of these texts, the code a part"
+    expect(numbers.nth(2)).to_have_text(f"1 of {found[2]}")  # the search starts in the active pane
+    expect(page.locator("mark.current")).to_have_count(1)
+    assert [numbers.nth(n).inner_text() for n in (0, 1)] == [str(found[0]), str(found[1])]
+    code = int(numbers.nth(3).inner_text())
+    total = sum(found[:3]) + code
+    expect(status).to_have_text(f"{sum(found[:2]) + 1} of {total}")
+    for _ in range(found[2] + code):
+        page.keyboard.press("Enter")
+    expect(status).to_have_text(f"1 of {total}")
+    expect(numbers.nth(0)).to_have_text(f"1 of {found[0]}")
+    page.keyboard.press("Shift+Enter")
+    expect(status).to_have_text(f"{total} of {total}")
+    expect(page.locator(".pane-code mark.current")).to_be_in_viewport()
+    expect(page.locator("mark.current")).to_have_count(1)
+    page.get_by_role("button", name="Match case").click()
+    field.fill("SIGMOID")
+    expect(status).to_have_text("not found")
+    field.fill("(")
+    page.get_by_role("button", name="Regular expression").click()
+    expect(status).to_contain_text("not a regular expression")
+    field.fill("soft.ax")
+    expect(status).to_contain_text(re.compile(r"^\d+ of \d+$"))
+    field.press("Escape")
+    expect(page.locator("mark")).to_have_count(0)
+    expect(body(page, "post")).to_be_focused()
+    top = body(page, "post").evaluate("body => body.getBoundingClientRect().top")
+    assert top < 120, "little above the first line"
+
+
+def test_lines_of_one_source_line_have_one_color(view):
+    page = view("provenance")
+    color = "element => getComputedStyle(element).background"
+    of = lambda pane, text: line(page, pane, text).evaluate(color)
+    first, second = (source_line(page, number).evaluate(color) for number in (16, 17))
+    assert first != second
+    assert {
+        of("pre", "torch.sigmoid(linear)"),
+        of("post", "addmm: "),
+        of("code", "extern_kernels.addmm("),
+    } == {first}
+    assert of("post", "amax: ") == second
+    assert "gradient" in of("code", "cpp_fused__softmax_add_mul_sigmoid_0(")  # of both lines
+    plain = of("pre", "return (softmax")
+    assert plain not in (first, second)
+    page.keyboard.press("c")
+    expect(page.get_by_role("button", name="Colors")).to_have_attribute("aria-pressed", "false")
+    assert source_line(page, 16).evaluate(color) == plain == of("code", "extern_kernels.addmm(")
+
+
 def test_coverage_is_shown(view):
     page = view("provenance")
     shown = page.locator(".coverage")

@@ -47,3 +47,21 @@ def test_the_compile_has_its_inputs(show):
 def test_an_empty_view_describes_its_contents(show):
     page, _ = show("export_dtrace", "#v=1&view=tensors&log=fixture1")
     expect(page.get_by_role("heading", name="No tensors")).to_be_visible()
+
+
+def test_modules_of_a_compile_fold_equal_blocks(show):
+    page, bundle = show("transformer", "#v=1&view=compile&compile=0/0")
+    part = page.get_by_role("region", name="Modules")
+    rows = bundle.logs[0].table("modules")
+    expect(part.get_by_role("heading")).to_have_text(f"Modules {len(rows)}")
+    expect(part.locator("summary").first).to_have_text(
+        f"self Transformer · {rows[0]['parameter_count']:,} parameters"
+    )
+    blocks = part.locator("summary", has_text="Block")
+    expect(blocks).to_have_count(1)
+    expect(blocks).to_contain_text("0–1 Block · 2 equal · 2,224 parameters each")
+    expect(part.get_by_text("qkv")).to_have_count(0)
+    blocks.click()
+    expect(part.locator(".module-leaf", has_text="qkv")).to_have_text(
+        "qkv Linear weight (48, 16) bias (48,) · 816 parameters"
+    )

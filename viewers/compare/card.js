@@ -3,6 +3,7 @@ import { findingText } from "../lib/finding/card.js";
 import { kindTitle } from "../lib/finding/kind-titles.js";
 import { h, plain, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { changeLinks } from "./links.js";
 import { changeSign, difference, toneOf } from "./words.js";
 
@@ -31,7 +32,7 @@ export function changeCard(context, pair, change, { level, where }) {
   const { kind, title, text, cost_us: cost, file, line, count, details } = change;
   const found = /** @type {{kind?: unknown}} */ (details).kind;
   const parts = [
-    file !== null && h("span", { class: "place" }, line === null ? file : `${file}:${line}`),
+    file !== null && placeLink(file, line),
     h(
       "span",
       null,

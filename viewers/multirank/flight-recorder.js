@@ -2,6 +2,7 @@
 import { each, lowest, toRuns, words } from "../lib/bundle/ranks.js";
 import { append, h } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { awayLink } from "./data.js";
 import { functionName } from "./names.js";
 
@@ -195,7 +196,7 @@ function cellsOf(model, ranks, position, missing, group) {
               ? "–"
               : "unknown",
     ),
-    h("td", { title: position.file }, place === null ? "–" : h("code", null, place)),
+    h("td", null, place === null ? "–" : placeLink(position.file, position.line, h("code", null, place))),
   ];
 }
 

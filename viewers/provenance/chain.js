@@ -7,7 +7,7 @@ const MOST_NAMES = 4;
 /**
  * @param {import("./model.js").Model} model @param {import("./model.js").Place} place
  * @param {string[]} postLines text of the post-grad graph @param {(file: string) => string} short
- * @returns {{head: string, lines: string, full: string} | null} what the place leads to, and the source lines; null when it has no counterpart
+ * @returns {{head: string, lines: string, about: string, full: string, first: {file: string, line: number} | null} | null} what the place leads to, and the source lines with the first of them; null when it has no counterpart
  */
 export function chain(model, place, postLines, short) {
   const found = follow(model, place);
@@ -24,7 +24,9 @@ export function chain(model, place, postLines, short) {
     ].join(" ← ");
   return {
     head: `${head(MOST_NAMES)} ← `,
-    lines: `${places?.short ?? "no source line"}${about}`,
+    lines: places?.short ?? "no source line",
+    first: places?.first ?? null,
+    about,
     full: `${head(Infinity)} ← ${places?.full ?? "no source line"}${about}`,
   };
 }
@@ -46,6 +48,7 @@ export function placesOf(model, sources, short) {
   const left =
     [...files.values()].reduce((sum, lines) => sum + lines.size, 0) - Math.min(MOST_NAMES, first[1].size);
   return {
+    first: (own.length ? own : rows)[0],
     short: `${first[0]}:${[...first[1]].slice(0, MOST_NAMES).join(", ")}${left ? ` and ${left} more` : ""}`,
     full: [...files].map(([name, lines]) => `${name}:${[...lines].join(", ")}`).join("; "),
   };

@@ -2,7 +2,7 @@
 import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h } from "../lib/page/dom.js";
-import { count, time } from "../lib/page/format.js";
+import { count, plural, time } from "../lib/page/format.js";
 import { list, placesOf } from "./chain.js";
 import { nodeName } from "./model.js";
 
@@ -86,8 +86,8 @@ const timeText = (ns) => (ns === null ? "–" : ns < 1_000 ? `${Math.round(ns)} 
 export const share = (part, whole) =>
   whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none";
 
-/** @param {any} group a row of provenance_groups @param {Element} root */
-export function showCoverage(group, root) {
+/** @param {any} group a row of provenance_groups @param {Element} root @param {import("./model.js").Model["byLine"]} byLine */
+export function showCoverage(group, root, byLine) {
   const fact = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ help) =>
     h("span", { title: help }, h("span", { class: "dim" }, `${name} `), h("b", null, value));
   fill(
@@ -112,5 +112,20 @@ export function showCoverage(group, root) {
       share(group.kernel_with_source_count, group.kernel_count),
       "Kernels with recorded source lines.",
     ),
+    (byLine.kernels || byLine.pre) && h("span", { class: "note" }, withoutMap(group, byLine)),
   );
+}
+
+/** Say how lines are matched without torch's map. @param {any} group @param {import("./model.js").Model["byLine"]} byLine */
+function withoutMap({ kernel_count: all, kernel_from_code_count: read }, byLine) {
+  const rest = all - read;
+  const how = [
+    read > 0 &&
+      `the generated code names the nodes of ${rest ? `${read} of ${plural(all, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
+    (rest > 0 || byLine.pre) &&
+      `lines with the same source line are shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+  return `torch did not map nodes here (usual for a backward that is compiled later): ${how}.`;
 }

@@ -30,6 +30,8 @@ export class LinePane extends LineText {
     this.cursor = 0;
     /** @type {(line: number) => boolean} */
     this.mapped = () => true;
+    /** @type {(line: number) => string | null} background of a line */
+    this.tint = () => null;
     this.touched = -Infinity;
     this.note = h("span", { class: "dim pane-note" });
     this.ticks = h("div", { "class": "ticks", "aria-hidden": "true" });
@@ -54,6 +56,7 @@ export class LinePane extends LineText {
         h("h2", null, options.title),
         this.note,
         h("span", { class: "spring" }),
+        this.found.status,
         hide,
       ),
       this.empty,
@@ -118,7 +121,10 @@ export class LinePane extends LineText {
   /** @override @param {number} row */
   renderRow(row) {
     const element = super.renderRow(row);
-    this.paintRow(element, this.layout.line[row] + 1);
+    const line = this.layout.line[row] + 1;
+    const tint = this.tint(line);
+    if (tint !== null) element.style.setProperty("--tint", tint);
+    this.paintRow(element, line);
     return element;
   }
 

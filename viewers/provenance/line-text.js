@@ -2,7 +2,7 @@
 import { Find } from "../lib/code/find.js";
 import { highlighter } from "../lib/code/highlight.js";
 import { VirtualList } from "../lib/list/virtual-list.js";
-import { characterWidth, fill, h } from "../lib/page/dom.js";
+import { characterWidth, h } from "../lib/page/dom.js";
 import { lastAtMost, layOut, splitLines } from "../lib/page/text.js";
 
 export const ROW = 18;
@@ -39,9 +39,11 @@ export class LineText {
       onstep: (at) => this.showFound(at),
       online: (line) => this.goTo(line),
       onleave: () => this.body.focus(),
+      ontell: () => this.ontell(),
     });
-    this.tools = h("div", { class: "toolbar" });
-    this.element = h("div", { class: "code-pane" }, this.tools, this.body);
+    this.found.status.removeAttribute("aria-live"); // the find bar of all panes says it
+    this.ontell = () => {};
+    this.element = h("div", { class: "code-pane" }, this.body);
     new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
   }
 
@@ -56,29 +58,17 @@ export class LineText {
     this.body.style.setProperty("--gutter", `${Math.max(3, String(this.lines.length).length) + 2}ch`);
     this.body.scrollTop = 0;
     this.found.clear();
-    this.drawTools();
     this.columns = 0;
     this.arrange();
   }
 
-  drawTools() {
-    const button = h(
-      "button",
-      {
-        "class": "tool",
-        "aria-pressed": String(this.wrap),
-        "title": "Wrap long lines",
-        "onclick": () => {
-          const at = this.lineOfRow(this.seen().first);
-          this.wrap = !this.wrap;
-          button.setAttribute("aria-pressed", String(this.wrap));
-          this.arrange();
-          this.align(at, 0);
-        },
-      },
-      "Wrap",
-    );
-    fill(this.tools, this.found.elements, button);
+  /** @param {boolean} wrap */
+  setWrap(wrap) {
+    if (wrap === this.wrap) return;
+    const at = this.lineOfRow(this.seen().first);
+    this.wrap = wrap;
+    this.arrange();
+    this.align(at, 0);
   }
 
   /** Compute the characters per row, and lay out the lines. */

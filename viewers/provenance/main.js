@@ -14,7 +14,7 @@ import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
 import { PANES, graphView } from "./view.js";
 
-// hide: hidden panes; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
+// hide: hidden panes; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync, colors: '0' is off; types, wrap: '1' is on; sort: of the kernels
 const DEFAULTS = {
   log: "",
   compile: "",
@@ -24,6 +24,8 @@ const DEFAULTS = {
   kernels: "",
   sync: "",
   types: "",
+  wrap: "",
+  colors: "",
   sort: "",
 };
 
@@ -295,7 +297,7 @@ function header(bundle, log, known, graph) {
 
 /** Build the buttons that show and hide panes. */
 function switches() {
-  const { hide, kernels, sync, types } = state.current;
+  const { hide, kernels, sync, types, wrap, colors } = state.current;
   const button = (
     /** @type {string} */ id,
     /** @type {string} */ text,
@@ -320,7 +322,9 @@ function switches() {
     ),
     button("kernels", "Kernels", kernels !== "0", "k", () => flip("kernels")),
     button("sync", "Scroll together", sync !== "0", "s", () => flip("sync")),
-    button("types", "Types", types === "1", "t", showTypes),
+    button("colors", "Colors", colors !== "0", "c", () => flip("colors")),
+    button("types", "Types", types === "1", "t", () => turn("types")),
+    button("wrap", "Wrap", wrap === "1", "w", () => turn("wrap")),
   ];
 }
 
@@ -331,13 +335,18 @@ function drawSwitches() {
   if (focused) /** @type {HTMLElement | null} */ (root?.querySelector(`[data-id="${focused}"]`))?.focus();
 }
 
-/** @param {"kernels" | "sync"} key */
+/** @param {"kernels" | "sync" | "colors"} key on unless '0' */
 const flip = (key) => state.replace({ [key]: state.current[key] === "0" ? "" : "0" }, true);
 
-const showTypes = () => state.replace({ types: state.current.types === "1" ? "" : "1" }, true);
+/** @param {"types" | "wrap"} key off unless '1' */
+const turn = (key) => state.replace({ [key]: state.current[key] === "1" ? "" : "1" }, true);
 
 /** @param {KeyboardEvent} event */
 function keys(event) {
+  if (view && !document.querySelector("dialog[open]") && findKey(event, view.finder)) {
+    event.preventDefault();
+    return;
+  }
   if (typing(event) || document.querySelector("dialog[open]")) return;
   const { key } = event;
   if (key === "?") showHelp();
@@ -347,9 +356,26 @@ function keys(event) {
   else if (key === "Escape") view.unpin();
   else if (key === "k") flip("kernels");
   else if (key === "s") flip("sync");
-  else if (key === "t") showTypes();
-  else if (key === "/") view.search().focus();
+  else if (key === "c") flip("colors");
+  else if (key === "t" || key === "w") turn(key === "t" ? "types" : "wrap");
+  else if (key === "/") view.finder.focus();
   else if (view.here[Number(key) - 1]) view.toggle(view.here[Number(key) - 1][0]);
   else return;
   event.preventDefault();
+}
+
+/** Take Ctrl+F in a pane, and F3; a second Ctrl+F is the browser's. @param {KeyboardEvent} event @param {import("./find-panes.js").FindInPanes} finder */
+function findKey(event, finder) {
+  const { key } = event;
+  if (key === "F3" && finder.field.value) finder.step(event.shiftKey ? -1 : 1);
+  else if (
+    key.toLowerCase() === "f" &&
+    event.ctrlKey !== event.metaKey &&
+    !event.altKey &&
+    !event.shiftKey &&
+    document.activeElement?.closest(".prov-pane")
+  )
+    finder.focus();
+  else return false;
+  return true;
 }

@@ -1,8 +1,11 @@
 // The panes of one graph, which mark and scroll to counterparts together.
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { chain } from "./chain.js";
+import { lineColors } from "./colors.js";
 import { columns } from "./columns.js";
+import { FindInPanes } from "./find-panes.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
 import { LinePane } from "./line-pane.js";
 import { addComments, buildModel, byLineAlone, follow, kernelsOfCode, mappedIn } from "./model.js";
@@ -82,7 +85,12 @@ export function graphView({ table, row, texts, times, state }) {
   const link = h("a", { title: "Link to this pinned line" }, "Link to this pin");
   const drawer = h("section", { "class": "drawer", "aria-label": "Kernel list" });
   const coverage = h("p", { "class": "coverage", "aria-label": "Coverage" });
-  const switches = h("div", { class: "coverage-bar" }, coverage);
+  const finder = new FindInPanes(
+    here.map(([name]) => panes[name]),
+    () => here.filter(([name]) => visible(name)).map(([name]) => panes[name]),
+    (searching) => board.element.classList.toggle("searching", searching),
+  );
+  const switches = h("div", { class: "pane-tools" }, finder.element);
   const element = h(
     "div",
     { class: "fill" },
@@ -134,7 +142,7 @@ export function graphView({ table, row, texts, times, state }) {
   });
   const noKernels =
     "No kernels recorded: the graph needs none, or its code came from a cache without provenance.";
-  fill(drawer, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
+  fill(drawer, coverage, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
 
   /** @param {PaneName} name @param {number} line @returns {Place | null} */
   function placeAt(name, line) {
@@ -174,7 +182,11 @@ export function graphView({ table, row, texts, times, state }) {
     const hint = place
       ? "No counterpart recorded for this line."
       : "Hover over a line to see its counterparts. Click to pin it.";
-    fill(status, h("span", null, text?.head ?? hint), text && h("span", null, text.lines));
+    fill(
+      status,
+      h("span", null, text?.head ?? hint),
+      text && h("span", null, placeLink(text.first?.file, text.first?.line ?? null, text.lines), text.about),
+    );
     status.title = text?.full ?? "";
     unpin.hidden = link.hidden = pin === null;
     link.href = location.hash;
@@ -294,6 +306,8 @@ export function graphView({ table, row, texts, times, state }) {
       grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
   }
 
+  const tintOf = lineColors(model, source);
+  for (const name of NAMES) panes[name].tint = (line) => tintOf(name, line);
   const language =
     row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400))
       ? "cpp"
@@ -309,7 +323,7 @@ export function graphView({ table, row, texts, times, state }) {
   panes.post.show(texts.post, "fx", MISSING.post, mappedIn(model, "post"));
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
   panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
-  showCoverage(row, coverage);
+  showCoverage(row, coverage, model.byLine);
   panes.source.note.textContent = `${plural(model.sources.length, "line")} recorded`;
   panes.pre.note.textContent = row.pre_node_count
     ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes in post-grad graph`
@@ -320,26 +334,6 @@ export function graphView({ table, row, texts, times, state }) {
   panes.code.note.textContent = row.kernel_count
     ? `${share(row.kernel_in_post_count, row.kernel_count)} kernels mapped`
     : "";
-  if (model.byLine.kernels || model.byLine.pre) {
-    const read = row.kernel_from_code_count,
-      rest = row.kernel_count - read;
-    const how = [
-      read > 0 &&
-        `the generated code names the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
-      (rest > 0 || model.byLine.pre) &&
-        `lines with the same source line are shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
-    ]
-      .filter(Boolean)
-      .join(", ");
-    coverage.append(
-      h(
-        "span",
-        { class: "note" },
-        `torch did not map nodes here (usual for a backward that is compiled later): ${how}.`,
-      ),
-    );
-  }
-
   let shownPin = "";
   const start = firstLineOf(texts.code ?? "");
   let opened = false;
@@ -355,6 +349,8 @@ export function graphView({ table, row, texts, times, state }) {
       board.show((i) => visible(here[i][0]));
       drawer.hidden = current.kernels === "0";
       board.element.classList.toggle("types-folded", current.types !== "1");
+      board.element.classList.toggle("colored", current.colors !== "0");
+      for (const name of NAMES) panes[name].setWrap(current.wrap === "1");
       if (!opened) panes.code.align(start, 0);
       opened = true;
       pin = parsePin(current.pin);
@@ -366,11 +362,6 @@ export function graphView({ table, row, texts, times, state }) {
       paint();
     },
     unpin: () => togglePin(null),
-    /** Return the search field of the active pane. */
-    search: () =>
-      (
-        NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ??
-        NAMES.filter(visible).map((name) => panes[name])[0]
-      ).found.field,
+    finder,
   };
 }

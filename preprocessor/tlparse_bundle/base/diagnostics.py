@@ -163,6 +163,11 @@ CODES: dict[str, Code] = {
         "An event does not have the format that its kind has. A table has it as text, in part, or not at all."
         " The event itself is complete.",
     ),
+    "kernel-unlisted": Code(
+        "warning",
+        "Generated code calls kernels that neither torch's provenance map nor a comment of the code names."
+        " The provenance tables lack them.",
+    ),
     "flight-recorder-unreadable": Code(
         "warning",
         "A file that --flight-recorder names is not a Flight Recorder dump that can be read. The bundle lacks"

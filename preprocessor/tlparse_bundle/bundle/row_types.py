@@ -1099,6 +1099,31 @@ class MetricsRow(TypedDict):
     cut: list[str]
 
 
+class ModulesTensors(TypedDict):
+    name: str
+    is_buffer: bool
+    shape: list[int | str] | None
+    dtype: str | None
+    is_input: bool | None
+
+
+class ModulesRow(TypedDict):
+    """Modules that a compile uses: one row per module, each after its parent, from the sources of the inputs that Dynamo described and from guards on modules."""
+
+    id: int
+    compile: str
+    attempt: int | None
+    parent: int | None
+    name: str
+    source: str
+    class_name: str | None
+    tensors: list[ModulesTensors]
+    tensor_count: int
+    input_count: int | None
+    parameter_count: int | None
+    structure: int
+
+
 class NativeCompilesRow(TypedDict):
     """Calls of the compile functions of torch's native operators, which are written in CuTeDSL, Triton or FlyDSL: one row per native_dsl_compile (torch 2.15 and newer), in file order."""
 
@@ -2132,6 +2157,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["metric_fields"]) -> list[MetricFieldsRow]: ...
     @overload
     def __call__(self, name: Literal["metrics"]) -> list[MetricsRow]: ...
+    @overload
+    def __call__(self, name: Literal["modules"]) -> list[ModulesRow]: ...
     @overload
     def __call__(self, name: Literal["native_compiles"]) -> list[NativeCompilesRow]: ...
     @overload

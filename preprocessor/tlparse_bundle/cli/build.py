@@ -13,10 +13,10 @@ from tlparse_bundle.cli.completion import complete_paths
 from tlparse_bundle.cli.options import (
     Location,
     memory_option,
-    name_options,
     no_verify,
     open_option,
     port_option,
+    program_options,
 )
 from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
@@ -89,7 +89,7 @@ def _executor(address: str | None) -> DaskWorkers | None:
     help="Join traces of torch.profiler, such as '/tmp/prof*.json.gz'. Repeatable.",
 )
 @memory_option
-@name_options
+@program_options
 @open_option("Serve the bundle and open it in the browser. [default: no]")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -109,6 +109,8 @@ def build(
     memory_bytes: int,
     label: str | None,
     commit: str | None,
+    source_url: str | None,
+    source_roots: tuple[str, ...],
     open_browser: bool,
     port: int | None,
     as_json: bool,
@@ -142,6 +144,8 @@ def build(
         "memory_bytes": memory_bytes,
         "label": label,
         "commit": commit,
+        "source_url": source_url,
+        "source_roots": source_roots,
     }
     result, skipped = build_logs(paths, out, quiet=quiet, latest=latest, ranks=ranks, **options)
     if not quiet:

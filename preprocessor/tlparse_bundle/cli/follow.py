@@ -15,7 +15,7 @@ import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, memory_option, name_options, open_option, port_option
+from tlparse_bundle.cli.options import Location, memory_option, open_option, port_option, program_options
 from tlparse_bundle.cli.output import say, say_error, say_json, shown
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class ServerOptions(NamedTuple):
     help="Compression of the files in the bundle.",
 )
 @memory_option
-@name_options
+@program_options
 @open_option("Open the page in the browser. [default: no]")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -68,6 +68,8 @@ def follow(
     memory_bytes: int,
     label: str | None,
     commit: str | None,
+    source_url: str | None,
+    source_roots: tuple[str, ...],
     open_browser: bool,
     port: int | None,
     as_json: bool,
@@ -89,14 +91,14 @@ def follow(
     if no_serve and (open_browser or port is not None):
         raise click.UsageError("--no-serve cannot be combined with --open or --port.")
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
-    options: dict[str, Any] = {
-        "codec": codec,
-        "memory_bytes": memory_bytes,
+    program: dict[str, Any] = {
         "label": label,
         "commit": commit,
+        "source_url": source_url,
+        "source_roots": source_roots,
     }
-    prepare(paths, out, options, overwrite=overwrite)
-    options["overwrite"] = overwrite
+    prepare(paths, out, program, overwrite=overwrite)
+    options = {"codec": codec, "memory_bytes": memory_bytes, "overwrite": overwrite, **program}
     with opened_server(None if no_serve else ServerOptions(port), open_browser=open_browser) as server:
         number = follow_logs(paths, out, options, server, until_pid=until_pid, quiet=quiet, as_json=as_json)
     if number is not None:
@@ -104,15 +106,15 @@ def follow(
 
 
 def prepare(
-    paths: Sequence[str | Path], out: str | Path, options: Mapping[str, Any], *, overwrite: bool
+    paths: Sequence[str | Path], out: str | Path, program: Mapping[str, Any], *, overwrite: bool
 ) -> None:
     """Raise BundleError if the bundle cannot be written, before any work starts."""
     from tlparse_bundle.base.remote import is_url
-    from tlparse_bundle.pipeline.build import named
+    from tlparse_bundle.pipeline.program import program_fields
     from tlparse_bundle.pipeline.target import open_target
 
     refuse_bundles(paths)
-    named(options.get("label"), options.get("commit"))
+    program_fields(**program)
     if is_url(out):
         hint = "Pass a local folder, and copy the bundle when it is finished."
         raise BundleError(

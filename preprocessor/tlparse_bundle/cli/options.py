@@ -43,8 +43,20 @@ def open_option(what: str, default: bool | None = False) -> Callable[[_Command],
     return click.option("--open/--no-open", "open_browser", default=default, help=what)
 
 
-def name_options(command: _Command) -> _Command:
-    """Add --label and --commit to a command that builds a bundle."""
+def program_options(command: _Command) -> _Command:
+    """Add the options about the traced program to a command that builds a bundle."""
+    command = click.option(
+        "--source-root",
+        "source_roots",
+        multiple=True,
+        metavar="DIR[=FOLDER]",
+        help="Folder of the repository on the machine of the program, or of a FOLDER in it. Repeatable.",
+    )(command)
+    command = click.option(
+        "--source-url",
+        metavar="URL",
+        help="Link source lines to a repository: 'https://github.com/ORG/REPO/blob/{commit}/{path}#L{line}'.",
+    )(command)
     command = click.option(
         "--commit", metavar="TEXT", help="Git commit of the program, stored in the bundle."
     )(command)

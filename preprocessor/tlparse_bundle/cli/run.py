@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import build_logs
-from tlparse_bundle.cli.options import name_options, open_option, port_option
+from tlparse_bundle.cli.options import open_option, port_option, program_options
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -46,7 +46,7 @@ DEFAULT_OUT = Path("tlparse_out")
     is_flag=True,
     help="Serve the bundle while the program runs; open pages update.",
 )
-@name_options
+@program_options
 @open_option("Serve the bundle and open it in the browser. [default: yes on a terminal]", default=None)
 @port_option
 def run(
@@ -58,6 +58,8 @@ def run(
     follows: bool,
     label: str | None,
     commit: str | None,
+    source_url: str | None,
+    source_roots: tuple[str, ...],
     open_browser: bool | None,
     port: int | None,
 ) -> None:
@@ -78,15 +80,21 @@ def run(
     from tlparse_bundle.cli.progress import print_summary
     from tlparse_bundle.cli.recording import run_traced
     from tlparse_bundle.log.discover import CHECK_COMPILING
-    from tlparse_bundle.pipeline.build import named
+    from tlparse_bundle.pipeline.program import program_fields
     from tlparse_bundle.pipeline.target import open_target
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
+    described: dict[str, Any] = {
+        "label": label,
+        "commit": commit,
+        "source_url": source_url,
+        "source_roots": source_roots,
+    }
     # Report bad options before the program runs.
     if follows:
-        prepare([], out, {"label": label, "commit": commit}, overwrite=overwrite)
+        prepare([], out, described, overwrite=overwrite)
     else:
-        named(label, commit)
+        program_fields(**described)
         open_target(out, overwrite=overwrite)
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
         hint = "Its files would be read as logs of the program. Pass a new folder to --keep-trace."
@@ -113,7 +121,7 @@ def run(
         def build_trace(code: int) -> BuildResult:
             replaces = overwrite or follows  # with --follow, this command wrote what is there
             try:
-                return build_logs([trace], out, overwrite=replaces, label=label, commit=commit)[0]
+                return build_logs([trace], out, overwrite=replaces, **described)[0]
             except BundleError as error:
                 error.exit_code = code or error.exit_code
                 raise
@@ -124,7 +132,7 @@ def run(
                 build_trace,
                 trace,
                 out,
-                {"label": label, "commit": commit, "overwrite": overwrite},
+                {**described, "overwrite": overwrite},
                 port=port,
                 opens=opens,
             )

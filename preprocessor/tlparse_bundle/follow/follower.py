@@ -25,13 +25,13 @@ from tlparse_bundle.log.payload import RECENT
 from tlparse_bundle.pipeline.build import (
     BuildResult,
     first_findings,
-    named,
     plugin_faults,
     strings_from_others,
     write_beside,
     write_schemas,
 )
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
+from tlparse_bundle.pipeline.program import program_fields
 from tlparse_bundle.pipeline.workers import Workers, core_count
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
 
@@ -48,9 +48,9 @@ _TRY_AGAIN_S = 2.0  # when a state could not be written
 class Follower:
     """Follows ``traces`` (files, folders, URLs, possibly missing yet) into the folder ``out``.
 
-    ``codec``, ``label``, ``commit``, ``memory_bytes`` as in ``build``. ``out`` may hold a growing bundle,
-    which is continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks,
-    so the process must have no threads.
+    ``codec``, ``memory_bytes`` as in ``build``; ``program``: see ``program_fields``. ``out`` may hold a
+    growing bundle, which is continued, or with ``overwrite`` a finished one. Raises BundleError as ``build``
+    does. It forks, so the process must have no threads.
     """
 
     def __init__(
@@ -59,10 +59,9 @@ class Follower:
         out: str | os.PathLike[str],
         *,
         codec: str = "zstd",
-        label: str | None = None,
-        commit: str | None = None,
         overwrite: bool = False,
         memory_bytes: int = MEMORY_BYTES,
+        **program: Any,
     ):
         if not hasattr(os, "fork"):
             raise BundleError(
@@ -73,7 +72,7 @@ class Follower:
         self._traces = list(traces)
         self._out = out
         self._codec, self._memory_bytes = codec, memory_bytes
-        self._names = named(label, commit)
+        self._program = program_fields(**program)
         self._place = Place(out, overwrite=overwrite)
         self._logs: dict[str, GrowingLog] = {}
         self._leaving: dict[str, int] = {}  # logs that begin again, once this state does without them
@@ -279,7 +278,7 @@ class Follower:
         gc.freeze()  # what stays need not be looked at for garbage, which would part it from the copy
         self._copy = CopyProcess(
             lambda: make_state(
-                self._place, self._codec, self._names, counter, logs, changed, problems, digests
+                self._place, self._codec, self._program, counter, logs, changed, problems, digests
             )
         )
 
@@ -345,7 +344,7 @@ class Follower:
         summaries = self._with_strings(summaries)
         with Workers(min(core_count(), len(summaries))) as workers:
             manifest, job_findings = write_beside(
-                summaries, self._place, self._codec, workers, None, self._names
+                summaries, self._place, self._codec, workers, None, self._program
             )
         return BuildResult(
             self._place.called,

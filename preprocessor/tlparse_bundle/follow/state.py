@@ -185,7 +185,7 @@ def in_turn(logs: Iterable[GrowingLog]) -> list[GrowingLog]:
 def make_state(
     place: Place,
     codec: str,
-    names: Mapping[str, str],
+    program: Mapping[str, Any],
     counter: int,
     logs: Iterable[GrowingLog],
     changed: Collection[GrowingLog],
@@ -208,7 +208,7 @@ def make_state(
         running = [_on_our_clock(compile, log.behind_us) for compile in files.live["running"]]
         rows.append({**files.live, "running": running, "read_epoch_us": log.read_epoch_us})
     summaries = [files.summary for files in written.values()]
-    manifest = make_manifest(summaries, codec, names)
+    manifest = make_manifest(summaries, codec, program)
     executor = Remembering(digests)
     if len(summaries) > 1:
         from tlparse_bundle.pipeline.rank_files import write_ranks

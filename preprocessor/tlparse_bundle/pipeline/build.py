@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.base.diagnostics import CODES, Diagnostics
-from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
 from tlparse_bundle.base.remote import is_url
-from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.bundle.json_codec import dumps, dumps_indented
@@ -26,6 +24,7 @@ from tlparse_bundle.log.events.kind import PHASES
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
+from tlparse_bundle.pipeline.program import program_fields
 from tlparse_bundle.pipeline.target import Destination, Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
 from tlparse_bundle.pipeline.written_log import MEMORY_BYTES
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from tlparse_bundle.pipeline.flight_recorder import Dumps
 
 _UNDEFINED = "string-undefined"
-_MAX_NAME = 100  # characters
-_EXAMPLES = {"label": "bert-train", "commit": "the output of 'git rev-parse HEAD'"}
 
 
 @dataclass(slots=True)
@@ -63,6 +60,8 @@ def build(
     run: int | None = None,
     label: str | None = None,
     commit: str | None = None,
+    source_url: str | None = None,
+    source_roots: Sequence[str] = (),
     memory_bytes: int = MEMORY_BYTES,
     flight_recorder: Sequence[str] = (),
     profile: Sequence[str] = (),
@@ -73,14 +72,15 @@ def build(
     The bundle depends only on the content and names of the logs, not on their order, ``jobs`` (default:
     one worker per core) or ``executor`` (default: local processes). Nothing is left when the build fails
     or is interrupted. ``run`` is the run whose ranks are compared, from 1 in order of start (default: the
-    newest attempt of the largest). ``label`` and ``commit`` are the name and git commit of the program;
-    see ``named``. ``memory_bytes``: for the parsed rows of each log; larger tables are read in chunks.
+    newest attempt of the largest). ``label``, ``commit``, ``source_url`` and ``source_roots`` describe
+    the program: see ``program_fields``. ``memory_bytes``: for the parsed rows of each log; larger
+    tables are read in chunks.
     ``flight_recorder`` and ``profile``: patterns of the names of Flight Recorder dumps and profiler traces.
 
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
     such run.
     """
-    names = named(label, commit)
+    program = program_fields(label, commit, source_url, source_roots)
     jobs = jobs or core_count()
     paths: list[Path] = []
     if flight_recorder:
@@ -113,7 +113,7 @@ def build(
             join_profiles(target.root, codec, summaries, traces, problems)
         # Workers of a cluster do not have the files.
         dumps = read_dumps(paths, workers if executor is None else None) if paths else None
-        manifest, job_findings = finish(summaries, target, codec, workers, run, names, dumps, problems)
+        manifest, job_findings = finish(summaries, target, codec, workers, run, program, dumps, problems)
     return BuildResult(
         str(out) if is_url(out) else Path(out),
         manifest,
@@ -154,14 +154,14 @@ def finish(
     codec: str,
     workers: Executor,
     run: int | None = None,
-    names: Mapping[str, str] = {},
+    program: Mapping[str, Any] = {},
     dumps: Dumps | None = None,
     problems: Mapping[str, Sequence[str]] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write the rest of a bundle beside its logs, the manifest last. Return the manifest and the rank
     findings.
     """
-    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names, dumps, problems)
+    manifest, job_findings = write_beside(summaries, target, codec, workers, run, program, dumps, problems)
     target.write(layout.MANIFEST, dumps_indented(manifest))
     return manifest, job_findings
 
@@ -172,7 +172,7 @@ def write_beside(
     codec: str,
     workers: Executor,
     run: int | None = None,
-    names: Mapping[str, str] = {},
+    program: Mapping[str, Any] = {},
     dumps: Dumps | None = None,
     problems: Mapping[str, Sequence[str]] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
@@ -180,7 +180,7 @@ def write_beside(
 
     ``problems``: messages about profiler traces, by code.
     """
-    manifest = make_manifest(summaries, codec, names)
+    manifest = make_manifest(summaries, codec, program)
     job_findings: list[RankFindingsRow] = []
     faults: list[str] = []
     if len(manifest["logs"]) > 1 or run is not None or dumps is not None:
@@ -210,35 +210,17 @@ def _schemas_path(codec: str) -> str:
     return f"schemas.json{CODECS[codec].suffix}"
 
 
-def named(label: str | None, commit: str | None) -> dict[str, str]:
-    """Return 'label' and 'commit' of the traced program for the manifest, if given.
-
-    Raises BundleError for an empty value, more than 100 characters, or non-printable characters.
-    """
-    names = {key: text for key, text in (("label", label), ("commit", commit)) if text is not None}
-    for key, text in names.items():
-        if not text.strip() or len(text) > _MAX_NAME or not text.isprintable():
-            hint = f"Pass one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
-            raise BundleError(
-                f"--{key} {shown(text[:_MAX_NAME])!r} is not valid",
-                hint=hint,
-                code="bad-name",
-                exit_code=2,
-            )
-    return names
-
-
 def make_manifest(
-    summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}
+    summaries: Sequence[LogSummary], codec: str, program: Mapping[str, Any] = {}
 ) -> dict[str, Any]:
-    """Return the manifest (schema: manifest) of a bundle of these logs. ``names``: see ``named``."""
+    """Return the manifest (schema: manifest) of a bundle of these logs. ``program``: see program_fields."""
     rows = sorted((s.row for s in summaries), key=_order)
     kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
     return {
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
         "producer": {"name": "tlparse-bundle", "version": __version__},
         "codec": codec,
-        **names,
+        **program,
         "schemas": _schemas_path(codec),
         "logs": rows,
         **({"totals": totals(rows)} if len(rows) > 1 else {}),

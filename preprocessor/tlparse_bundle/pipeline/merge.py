@@ -103,7 +103,7 @@ def _merge(
                 join_profiles(target.root, codec, summaries, traces, problems)
             dumps = _dumps(opened)
             manifest, job_findings = finish(
-                summaries, target, codec, workers, run, _common_names(opened), dumps, problems
+                summaries, target, codec, workers, run, _common_fields(opened), dumps, problems
             )
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged(
@@ -166,14 +166,14 @@ def _profile_problems(opened: Sequence[Bundle]) -> dict[str, list[str]]:
     return found
 
 
-def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
-    """Return label and commit if all bundles have the same."""
-    names = {}
-    for key in ("label", "commit"):
-        first: str | None = opened[0].manifest.get(key)
+def _common_fields(opened: Sequence[Bundle]) -> dict[str, Any]:
+    """Return what the user says about the program, as far as all bundles have the same."""
+    fields = {}
+    for key in ("label", "commit", "source_links"):
+        first: Any = opened[0].manifest.get(key)
         if first is not None and all(bundle.manifest.get(key) == first for bundle in opened):
-            names[key] = first
-    return names
+            fields[key] = first
+    return fields
 
 
 def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:

@@ -74,7 +74,7 @@ def lines_of_bundle(bundle: Bundle) -> Iterator[Line]:
     """Yield all lines of the logs in a bundle, their file names and hashes, and what the user called the
     bundle.
     """
-    for name in ("label", "commit"):
+    for name in ("label", "commit", "source_links"):
         if value := bundle.manifest.get(name):
             yield Line("manifest.json", 0, str(value).encode())
     for log in bundle.logs:

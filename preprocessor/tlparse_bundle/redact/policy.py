@@ -38,7 +38,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         *("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels"),
         "provenance_sources",
     ),
-    "tensors": ("tensors", "tensor_storages", "graph_tensors", "rank_tensors"),
+    "tensors": ("tensors", "tensor_storages", "graph_tensors", "modules", "rank_tensors"),
     "symbols": (
         *("symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations"),
         "symbol_contexts",

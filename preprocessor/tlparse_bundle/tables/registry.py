@@ -29,6 +29,7 @@ from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
+from tlparse_bundle.tables.modules import Modules
 from tlparse_bundle.tables.native_compiles import NativeCompiles
 from tlparse_bundle.tables.partition import Partition
 from tlparse_bundle.tables.provenance.table import Provenance
@@ -51,6 +52,7 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,
     Expressions,
     Tensors,
+    Modules,
     Export,
     Metrics,
     Caches,

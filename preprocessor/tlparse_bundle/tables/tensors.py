@@ -13,6 +13,7 @@ from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.shape_records import fields_of, unexpected
 from tlparse_bundle.tables.spill import Numbers
 from tlparse_bundle.tables.table import TableContext, place_of
+from tlparse_bundle.tables.text.described_tensors import input_names, plain_name, shape_of
 from tlparse_bundle.tables.text.record_values import text_of
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ _IN_COLUMNS = frozenset(
     )
 )
 _DEVICE = re.compile(r"device\(type='([^']*)'(?:, index=(\d+))?\)")  # repr of a torch.device
-_SIGNATURE = re.compile(r"def forward\(self,?(.*?)\)(?: *->[^\n]*)?:\s", re.DOTALL)
-_PARAMETER = re.compile(r"(?:^|,)\s*(\w+)\s*(?=[:,=]|$)")
-_MAX_SIGNATURE = 1_000_000
-_MAX_DIMENSIONS = 100
 
 
 class Tensors:
@@ -103,9 +100,9 @@ class Tensors:
                 **place_of(event),
                 "describer_id": key[0],
                 "tensor_id": key[1],
-                "shape": _shape(value.get("size")),
-                "stride": _shape(value.get("stride")),
-                "dynamic_dims": _shape(value.get("dynamo_dynamic_indices")),
+                "shape": shape_of(value.get("size")),
+                "stride": shape_of(value.get("stride")),
+                "dynamic_dims": shape_of(value.get("dynamo_dynamic_indices")),
                 "dtype": text_of(value.get("dtype")),
                 "device": _device(text_of(value.get("device"))),
                 "storage_event": self._storage_events.get((key[0], storage))
@@ -131,7 +128,7 @@ class Tensors:
                 **place_of(event),
                 "input_count": _input_count(sizes, event.payload),
                 "nodes": [text_of(name) for name in sizes],
-                "shapes": [_shape(shape) for shape in sizes.values()],
+                "shapes": [shape_of(shape) for shape in sizes.values()],
             }
         )
 
@@ -161,19 +158,6 @@ class Tensors:
             yield list(sources)
 
 
-def _shape(sizes: Any) -> list[int | str] | None:
-    """Return a list of sizes; None when it is not a list."""
-    if type(sizes) is not list:
-        return None
-    return [size if type(size) is int else _size(size) for size in sizes[:_MAX_DIMENSIONS]]
-
-
-def _size(size: Any) -> int | str:
-    """Return a size that is not a number: an expression. torch writes a specialized symbol as text ('7')."""
-    text = text_of(size) or "null"
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else text
-
-
 def _is_number(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**31
 
@@ -194,18 +178,8 @@ def _device(text: str | None) -> str | None:
 
 
 def _input_count(sizes: dict[str, Any], payload: bytes | None) -> int | None:
-    """Return how many nodes, in graph order, are inputs; None when unknown.
-
-    The signature has Dynamo's input names (L_x_), the nodes lower-case ones (torch.fx.Graph).
-    """
-    match = _SIGNATURE.search((payload or b"")[:_MAX_SIGNATURE].decode("utf-8", "replace"))
-    if match is None:
+    """Return how many nodes, in graph order, are inputs; None when unknown."""
+    inputs = input_names(payload)
+    if inputs is None:
         return None
-    # Annotations hold commas and brackets: without them.
-    parameters = re.sub(r'"[^"]*"', "", match[1])
-    inputs = {_plain(name) for name in _PARAMETER.findall(parameters)}
-    return next((number for number, name in enumerate(sizes) if _plain(name) not in inputs), len(sizes))
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
+    return next((number for number, name in enumerate(sizes) if plain_name(name) not in inputs), len(sizes))

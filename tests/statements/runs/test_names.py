@@ -1,6 +1,7 @@
-"""--label and --commit: recorded in the manifest as given, checked before anything is read or run."""
+"""--label, --commit and --source-url: recorded in the manifest as given, checked before anything is read or run."""
 
 import json
+import re
 
 import pytest
 import traces
@@ -23,6 +24,10 @@ def names_in(folder):
     return {key: manifest.get(key) for key in ("label", "commit")}
 
 
+URL = "https://github.com/o/r/blob/{commit}/{path}#L{line}"
+LINKS = {"commit": "1", "source_url": URL, "source_roots": ["/me/repo/", "C:\\site\\model=src/model/"]}
+
+
 def test_build_notes_label_and_commit(trace):
     done = run_warm([trace, "out", "-q", "--label", "bert, größe 2", "--commit", "9f3c2e1"], trace)
     assert done.returncode == 0, done.stderr
@@ -30,9 +35,57 @@ def test_build_notes_label_and_commit(trace):
     assert validate(Bundle.open(trace / "out")) == []
 
 
+def test_build_notes_where_the_sources_are(trace):
+    build(discover([trace]), trace / "out", **LINKS)
+    bundle = Bundle.open(trace / "out")
+    assert bundle.manifest["source_links"] == {
+        "url": URL,
+        "roots": [
+            {"folder": "/me/repo", "inside": ""},
+            {"folder": "C:\\site\\model", "inside": "src/model"},
+        ],
+    }
+    assert validate(bundle) == []
+    bundle.manifest["source_links"]["url"] = "javascript:{path}"
+    assert "source_links" in str(validate(bundle))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"source_url": "javascript:alert(1)//{path}"}, "must start with https"),
+        ({"source_url": "data:text/html,{path}"}, "must start with https"),
+        ({"source_url": " https://host/{path}"}, "must start with https"),
+        ({"source_url": "https://host/{path}\n"}, "must start with https"),
+        ({"source_url": "https://me:token@host/{path}"}, "without a user name"),
+        ({"source_url": "https://{path}/"}, "must start with https"),
+        ({"source_url": 'https://host/"><script>{path}'}, "must start with https"),
+        ({"source_url": "https://host/{path}/{file}"}, "{file} is not one of {commit}, {path}, {line}"),
+        ({"source_url": "https://host/{{path}}"}, "{ is not one of"),
+        ({"source_url": "https://host/{line}"}, "it has no {path}"),
+        ({"source_url": f"https://host/{'x' * 500}{{path}}"}, "longer than 500"),
+        ({"commit": None}, "no commit is given"),
+        ({"source_roots": []}, "--source-url needs --source-root"),
+        ({"source_url": None}, "--source-root needs --source-url"),
+        ({"source_roots": ["/"]}, "--source-root '/' is not valid"),
+        ({"source_roots": ["=src"]}, "is not valid"),
+        ({"source_roots": ["/me=../.."]}, "is not valid"),
+        ({"source_roots": ["/me\x1b[2J"]}, "is not valid"),
+        ({"source_roots": ["/me"] * 101}, "given 101 times"),
+    ],
+)
+def test_sources_that_cannot_be_linked(trace, options, message):
+    with pytest.raises(BundleError, match=re.escape(message)) as caught:
+        build(discover([trace]), trace / "out", **(LINKS | options))
+    assert caught.value.exit_code == 2 and "\x1b" not in str(caught.value) and not (trace / "out").exists()
+
+
 def test_without_them_nothing_is_noted(trace):
     build(discover([trace]), trace / "out")
-    assert not {"label", "commit"} & json.loads((trace / "out" / "manifest.json").read_text()).keys()
+    assert (
+        not {"label", "commit", "source_links"}
+        & json.loads((trace / "out" / "manifest.json").read_text()).keys()
+    )
 
 
 @pytest.mark.parametrize(

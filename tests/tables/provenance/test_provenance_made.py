@@ -372,3 +372,21 @@ def test_hostile_texts(log_of):
     for text in awful:
         graph = one(log_of, NODES, text, text, text)
         assert graph.row["kernel_count"] == 1
+
+
+def test_a_called_kernel_that_nothing_names_is_a_diagnostic(log_of):
+    """k1 is defined and called without a comment, and torch's map lacks it; k2 is defined and not called."""
+    definitions = "".join(f"k{n} = async_compile.triton('k{n}', '''\n''')\n" for n in (1, 2))
+    code = definitions + PYTHON.replace("    return", "    k1.run(arg0_1)\n    return")
+    for text, found in ((code, 1), (definitions + PYTHON, 0)):
+        it = log_of(
+            part("inductor_post_grad_graph", POST, "0/0")
+            + part("inductor_output_code", text, "0/0")
+            + part("inductor_provenance_tracking_node_mappings", NODES, "0/0")
+        )
+        rows = [row for row in it.table("diagnostics") if row["code"] == "kernel-unlisted"]
+        assert len(rows) == found
+        assert [row["event"] for row in rows] == [1] * found and all(
+            "1 kernel " in row["message"] for row in rows
+        )
+        assert {row["name"] for row in it.table("provenance_kernels")} == {"k0"}

@@ -7,6 +7,7 @@ import { bytes, count } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
 import { statusBadge } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
@@ -282,7 +283,7 @@ function heading(model, compile, index, step, state) {
   return [
     h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)),
     statusBadge(compile.status),
-    h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
+    placeLink(compile.file, compile.line, placeOf(model, compile)),
     h("span", { class: "spring" }),
     before < 0
       ? h("a", { href: state.link({ view: "compare", right }) }, "Compare with …")
@@ -319,13 +320,7 @@ function stackList(frames) {
           h(
             "li",
             { title: frameText(frame) },
-            h(
-              "div",
-              null,
-              h("b", null, frame.function),
-              " ",
-              h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
-            ),
+            h("div", null, h("b", null, frame.function), " ", placeLink(frame.file, frame.line)),
             frame.code && h("code", null, frame.code),
           ),
         ),

@@ -7,7 +7,7 @@ import { recompilesOf } from "../recompiles/data.js";
 import { compareLink, reasonParts } from "../recompiles/reasons.js";
 import { numberOf, rowOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
-import { framePlace } from "../shared/program-line.js";
+import { frameLink } from "../shared/program-line.js";
 import { attemptsOf, compileCachesAndGuards, compileProblems } from "./findings.js";
 import { relatives } from "./relatives.js";
 import { listArtifacts, reasons, sizes, timelineLink } from "./summary.js";
@@ -82,7 +82,7 @@ function callerLines({ state }, model, compile, stacks) {
   const lines = own
     .reverse()
     .map((frame) => [
-      h("span", { class: "place", title: frame.file }, framePlace(model, frame)),
+      frameLink(model, frame),
       " ",
       frame.function,
       " ",

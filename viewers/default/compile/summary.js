@@ -4,6 +4,7 @@ import { byPhase, compileArtifacts, describe } from "../../lib/bundle/artifacts.
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { IN_METRICS } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { relatives } from "./relatives.js";
@@ -31,7 +32,7 @@ export function compileSummary(context, model, index) {
     h(
       "p",
       null,
-      h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
+      placeLink(compile.file, compile.line, placeOf(model, compile)),
       " ",
       h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile"),
     ),
@@ -64,8 +65,7 @@ export function reasons(compile) {
         "error",
         "Failure",
         h("pre", { class: "wrapped" }, `${compile.failure_type}: ${compile.failure_reason ?? "no message"}`),
-        compile.failure_file &&
-          h("p", { class: "place" }, `${compile.failure_file}:${compile.failure_line ?? "?"}`),
+        compile.failure_file && h("p", null, placeLink(compile.failure_file, compile.failure_line)),
       ),
     compile.recompile_reason !== null &&
       box("recompile", "Recompile reason", h("pre", { class: "wrapped" }, compile.recompile_reason)),

@@ -7,13 +7,14 @@ import { timesOf } from "../runtime/data.js";
 import { placesText, recordProvenance } from "../shared/kernel-lines.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
-import { artifactLink, framePlace } from "../shared/program-line.js";
+import { artifactLink, frameLink } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
 import { tuningsOf } from "../tables/autotuning.js";
 import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
 import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
+import { moduleSection } from "./modules.js";
 import { tuningSection } from "./tunings.js";
 
 const MOST_SHOWN = 12;
@@ -50,6 +51,7 @@ export function compileTables({ log, state }, model, index) {
       ),
     ),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
+    part(log.table("modules"), (rows) => moduleSection(rows, compile.compile)),
     part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
     part(tuningsOf(log), (table) => tuningSection(model, table.tunings, attempts, state, query)),
     part(
@@ -102,7 +104,7 @@ function symbolSection(model, items, state, q) {
             h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`),
           ],
           item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`),
-          item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`),
+          item.frame && [" ", frameLink(model, item.frame)],
         );
       }),
     ),

@@ -4,6 +4,7 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, resumeFunction } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, modelOf, numberOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
@@ -133,7 +134,7 @@ function otherSigns(log, model, state) {
               null,
               h("code", null, name),
               " at ",
-              h("span", { class: "mono" }, file === null ? `line ${line}` : `${model.short(file)}:${line}`),
+              placeLink(file, Number(line), file === null ? `line ${line}` : `${model.short(file)}:${line}`),
               " ",
               compileLink(model, first, state),
             ),

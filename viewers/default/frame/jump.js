@@ -4,6 +4,7 @@ import { attemptKey } from "../../lib/bundle/log.js";
 import { openPalette } from "../../lib/frame/palette.js";
 import { time } from "../../lib/page/format.js";
 import { toggleTheme } from "../../lib/page/remember.js";
+import { showSourceSettings } from "../../lib/page/source-settings.js";
 import { functionName, idText, logName, modelOf, placeOf } from "../shared/model.js";
 import { showHelp } from "./help.js";
 
@@ -40,6 +41,7 @@ export function jump(bundle, state, log, groups) {
       : [];
   const settings = [
     { text: "Switch between light and dark", group: "Settings", run: toggleTheme },
+    { text: "Open source lines in an editor", group: "Settings", run: showSourceSettings },
     { text: "Help", about: "?", group: "Settings", run: showHelp },
   ];
   openPalette({

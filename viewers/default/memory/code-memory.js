@@ -1,6 +1,7 @@
 // Memory of one generated code: its peak, the curve, the buffers at the selected line, and a table of all of them.
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { pairs } from "../shared/parts.js";
 import { artifactLink, artifactState } from "../shared/program-line.js";
 import { memoryCurve } from "./curve.js";
@@ -195,7 +196,7 @@ const bufferRow = (where, row, buffer) =>
       buffer.file === null
         ? (buffer.node && h("code", null, buffer.node)) || "–"
         : [
-            placeOf(buffer, where.model.short),
+            placeLink(buffer.file, buffer.line, placeOf(buffer, where.model.short)),
             buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
           ],
     ),

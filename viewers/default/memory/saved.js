@@ -3,6 +3,7 @@ import { h } from "../../lib/page/dom.js";
 import { percent } from "../../lib/page/figures.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { lineLink } from "./code-memory.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { placeOf, typeOf } from "./data.js";
 
 const MOST_ROWS = 100;
@@ -82,7 +83,9 @@ export function savedValues(where, group) {
                   h(
                     "td",
                     { class: "wide" },
-                    placeOf(buffer, where.model.short),
+                    buffer.file === null
+                      ? placeOf(buffer, where.model.short)
+                      : placeLink(buffer.file, buffer.line, placeOf(buffer, where.model.short)),
                     buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
                   ),
                 ),

@@ -1,6 +1,7 @@
 // A table of calls that compiled × cache entries: which guard decided that the entry did not fit.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { idText, rowOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { pairOf } from "./history.js";
@@ -219,7 +220,7 @@ function cellDetails({ model, state }, history, call, entry, reason) {
         "p",
         { class: "dim" },
         "Used in ",
-        h("code", { title: `${reason.file}:${reason.line}` }, reason.source_line),
+        placeLink(reason.file, reason.line, h("code", null, reason.source_line)),
       ),
     failure &&
       failure.not_evaluated.length > 0 && [

@@ -1,6 +1,7 @@
 // Guard failures as torch logs them, in lists of compiles.
 import { append, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { idText, numberOf, rowOf } from "../shared/model.js";
 import { compileLink, recordLink } from "../shared/parts.js";
 
@@ -83,7 +84,7 @@ export function reasonParts(model, { guard, entry, source_line: line, file, line
   return [
     h("code", null, guard),
     against >= 0 && [h("span", { class: "dim" }, " in cache entry "), compileLink(model, against, state)],
-    line && [" ", h("code", { class: "dim", title: `${file}:${number}` }, line)],
+    line && [" ", placeLink(file, number, h("code", { class: "dim" }, line))],
   ];
 }
 

@@ -4,6 +4,7 @@ import { h, plain, rich } from "../../lib/page/dom.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { cards } from "../shared/finding-leads.js";
 import { findingsOf, modelOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
@@ -243,7 +244,13 @@ function functionList(about, tools) {
       const isOwn = (/** @type {Finding} */ finding) =>
         OF_FINDINGS.includes(finding.kind) && finding.compiles.some((compile) => compiles.has(compile));
       return [
-        h("h2", null, nameOf(codes[i]), " ", h("span", { class: "place" }, placeOf(model, codes[i]))),
+        h(
+          "h2",
+          null,
+          nameOf(codes[i]),
+          " ",
+          placeLink(codes[i].file, codes[i].first_line, placeOf(model, codes[i])),
+        ),
         functionParts(
           about,
           codes[i],

@@ -3,6 +3,7 @@ import { emptyPage } from "../../lib/list/list-detail.js";
 import { h } from "../../lib/page/dom.js";
 import { percent, shareBar } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
@@ -150,7 +151,7 @@ function lineItem(about, line, calls, total) {
     h(
       "div",
       { class: "dim" },
-      `${model.short(line.file)}:${line.line}`,
+      placeLink(line.file, line.line, `${model.short(line.file)}:${line.line}`),
       line.function && ` in ${line.function}`,
       " ",
       compilesOf(model, { compiles: line.compiles })

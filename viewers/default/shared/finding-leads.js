@@ -44,10 +44,18 @@ const PLACES = {
   "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),
 };
 
+/** Return the file of a compile that a finding has shortened; null when it is none or several. @param {any} model @param {string | null} short */
+function wholePath(model, short) {
+  model.files ??= [...new Set(model.compiles.map((/** @type {any} */ compile) => compile.file ?? ""))];
+  const files = model.files.filter((/** @type {string} */ file) => `/${file}`.endsWith(`/${short}`));
+  return files.length === 1 ? files[0] : null;
+}
+
 /** @param {any} model @param {any} state @param {Findings} found @returns {import("../../lib/finding/card.js").Leads} */
 export const leadsOf = (model, state, found) => ({
   title: (finding) =>
     Object.hasOwn(PLACES, finding.kind) ? state.link(PLACES[finding.kind](finding)) : null,
+  file: ({ file }) => wholePath(model, file),
   compiles: (keys) => compileLinks(model, compilesOf(model, { compiles: keys }), state),
   record: (index) => recordLink(index, state),
   span: (index) =>

@@ -3,6 +3,7 @@ import { codeSnippet } from "../../lib/code/snippet.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileLabel, idText } from "./model.js";
 
 const MOST_LINKS = 12;
@@ -67,7 +68,12 @@ export function sourceLine({ file, line, function: name, source_line: text }) {
   return h(
     "figure",
     { class: "source-line" },
-    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`),
+    h(
+      "figcaption",
+      { class: "place" },
+      placeLink(file, line, `${file}:${line ?? "?"}`),
+      name && ` in ${name}`,
+    ),
     text && h("pre", null, codeSnippet(text)),
   );
 }

@@ -3,6 +3,7 @@ import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText, isTorch } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { lastParts } from "../../lib/page/paths.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { sourceLine } from "./parts.js";
 
 /** @typedef {import("../../lib/bundle/stacks.js").Stacks} Stacks */
@@ -29,6 +30,9 @@ export function framePlace(model, frame) {
   const short = model.short(frame.file); // shortens only folders of compiled functions
   return `${short.startsWith("/") ? lastParts(short) : short}:${frame.line}`;
 }
+
+/** Show a frame's place. @param {any} model @param {Frame} frame */
+export const frameLink = (model, frame) => placeLink(frame.file, frame.line, framePlace(model, frame));
 
 /** @param {Frame | null} frame */
 export const frameTitle = (frame) => (frame ? frameText(frame) : "");
@@ -62,7 +66,7 @@ export function stackFold(stacks, index, title) {
             { title: frameText(frame), class: isTorch(frame.file) ? "dim" : null },
             h("b", null, frame.function),
             " ",
-            h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+            placeLink(frame.file, frame.line),
             frame.code && h("div", null, h("code", null, frame.code)),
           ),
         ),

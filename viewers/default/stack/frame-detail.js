@@ -1,6 +1,7 @@
 // Details of a stack frame: file and line, frames grouped in it, and the compiles below.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileLinks } from "../shared/parts.js";
 import { compilesBelow } from "./groups.js";
 import { sourceLink } from "./sources.js";
@@ -35,7 +36,7 @@ export function frameDetail(context, model, stacks, trie, label, short, stack) {
       "dl",
       { class: "pairs" },
       h("dt", null, "Location"),
-      h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+      h("dd", null, placeLink(frame.file, frame.line)),
       h("dt", null, "Source line"),
       h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not recorded")),
       generated && [h("dt", null, "Generated code"), source],

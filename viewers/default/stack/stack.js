@@ -7,6 +7,7 @@ import { errorBox } from "../../lib/page/load.js";
 import { fileShortener } from "../../lib/page/paths.js";
 import { split } from "../../lib/page/splitter.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileSummary } from "../compile/summary.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
@@ -306,7 +307,9 @@ function frameCells(model, stacks, trie, short, row, whole) {
     : [
         h("b", null, frame.function),
         " ",
-        h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")),
+        placeLink(frame.file, frame.line, cutMiddle(`${short(frame.file)}:${frame.line}`, ""), {
+          tabindex: -1,
+        }),
         " ",
         h("code", null, frame.code ?? ""),
       ];

@@ -2,7 +2,7 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { errorBox } from "../../lib/page/load.js";
 import { recordLink } from "../shared/parts.js";
-import { framePlace, programFrame } from "../shared/program-line.js";
+import { frameLink, programFrame } from "../shared/program-line.js";
 import { expressionTree } from "./symbol-data.js";
 
 const SIGNS = /** @type {Record<string, string>} */ ({
@@ -66,7 +66,7 @@ function branch(node, model, stacks, state) {
     ],
     node.event !== null && [
       " ",
-      h("span", { class: "dim" }, frame && [`${framePlace(model, frame)} `], recordLink(node.event, state)),
+      h("span", { class: "dim" }, frame && [frameLink(model, frame), " "], recordLink(node.event, state)),
     ],
     node.cut && h("span", { class: "dim" }, " … (cut)"),
     node.children.length > 0 &&

@@ -3,6 +3,7 @@ import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { eventOf } from "./data.js";
@@ -113,7 +114,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
         " ",
         functionName(compile),
         " ",
-        h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
+        placeLink(compile.file, compile.line, placeOf(model, compile)),
       ),
       repair !== null && h("p", { class: "note" }, REPAIRS[repair].whole),
       h(

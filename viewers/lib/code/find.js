@@ -8,7 +8,7 @@ const MOST_FOUND = 10_000;
 const LINE = /^:\d*$/;
 /** @typedef {import("./find-text.js").How} How */
 /** @type {[keyof How, string, string, string][]} option, sign, name, key with Alt */
-const CHOICES = [
+export const CHOICES = [
   ["sameCase", "Aa", "Match case", "KeyC"],
   ["word", "ab", "Whole words", "KeyW"],
   ["pattern", ".*", "Regular expression", "KeyR"],
@@ -23,6 +23,7 @@ const CHOICES = [
  * @property {() => void} onleave
  * @property {() => number} [place] where to start
  * @property {() => string} [selected] the selected text
+ * @property {() => void} [ontell] the numbers changed; then the first match does not become the current one by itself
  */
 
 export class Find {
@@ -171,7 +172,12 @@ export class Find {
   /** Update the matches; the first one after the start becomes the current match. */
   show() {
     const { starts } = this.found;
-    if (this.at < 0 && starts.length && (!this.busy || starts[starts.length - 1] >= this.from)) {
+    if (
+      !this.options.ontell &&
+      this.at < 0 &&
+      starts.length &&
+      (!this.busy || starts[starts.length - 1] >= this.from)
+    ) {
       const next = firstAtLeast(starts, this.from);
       this.at = next < starts.length ? next - 1 : -1;
       this.options.onfound();
@@ -201,6 +207,7 @@ export class Find {
     this.status.classList.toggle("wrong", Boolean(this.problem));
     if (this.problem) this.field.setAttribute("aria-invalid", "true");
     else this.field.removeAttribute("aria-invalid");
+    this.options.ontell?.();
   }
 
   /** @param {number} by */

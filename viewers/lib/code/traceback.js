@@ -2,6 +2,7 @@
 import { isTorch } from "../bundle/stacks.js";
 import { fill, h } from "../page/dom.js";
 import { plural } from "../page/format.js";
+import { placeLink } from "../page/place-link.js";
 import { codeSnippet } from "./snippet.js";
 
 /** @typedef {{file: string | null, line: number | string | null, name: string, code: string | null}} Frame */
@@ -112,7 +113,7 @@ function frameItem({ file, line, name, code }) {
     { class: isTorch(file) ? "torch" : null },
     h("b", null, name),
     " ",
-    h("span", { class: "place" }, `${file ?? "(unknown file)"}:${line}`),
+    placeLink(file, line === null ? null : Number(line)),
     code && h("pre", { class: "frame-code" }, codeSnippet(code)),
   );
 }

@@ -3,6 +3,7 @@
 import { fill, h } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 import { lastParts, shortFile } from "../page/paths.js";
+import { placeLink } from "../page/place-link.js";
 
 const MOST_CALLS = 12; // calls listed
 
@@ -158,7 +159,7 @@ export class Values {
         h(
           "span",
           { title: `${source.file}:${source.fileLine} in ${source.where}` },
-          h("span", { class: "place" }, place),
+          placeLink(source.file, source.fileLine, place),
           " ",
           h("code", null, source.code),
         ),

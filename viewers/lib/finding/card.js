@@ -2,6 +2,7 @@
 import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
+import { placeLink } from "../page/place-link.js";
 import { kindTitle } from "./kind-titles.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding of a log */
@@ -13,6 +14,7 @@ import { kindTitle } from "./kind-titles.js";
  * @property {(index: number) => any} [record] link to an event
  * @property {(index: number) => any} [span] link to a row of the span table
  * @property {(id: number) => any} [cause] link to the finding that caused this one
+ * @property {(finding: Finding) => string | null} [file] whole path of its file, which is shortened in a finding
  * @property {(finding: Finding) => any[]} [links] more links
  */
 /** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: fold nothing */
@@ -61,20 +63,29 @@ export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}
           finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))],
         ),
     ),
-    h("p", { class: "finding-about" }, about(finding, !("spans" in shown))),
+    h(
+      "p",
+      { class: "finding-about" },
+      about(finding, !("spans" in shown), leads.file?.(finding) ?? finding.file),
+    ),
     findingText(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
     evidence(finding, leads),
   );
 }
 
-/** Build the place, kind and count. @param {Finding} finding @param {boolean} ofRanks */
-function about(finding, ofRanks) {
+/** Build the place, kind and count. @param {Finding} finding @param {boolean} ofRanks @param {string | null} file its whole path, if known */
+function about(finding, ofRanks, file) {
   const place = placeText(finding);
   const { function: name } = finding;
   const parts = [
     place &&
-      h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
+      h(
+        "span",
+        { class: "place" },
+        placeLink(file, finding.line, place),
+        name !== null && !finding.title.includes(name) && ` in ${name}`,
+      ),
     h("span", null, kindTitle(finding.kind, ofRanks)),
     finding.count > 1 && h("span", { class: "number" }, plural(finding.count, "time")),
   ].filter(Boolean);

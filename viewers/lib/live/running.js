@@ -2,6 +2,7 @@
 import { fill, h } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 import { shortFile } from "../page/paths.js";
+import { placeLink } from "../page/place-link.js";
 import { since, tick } from "./clock.js";
 import { groupsOf, idOf, lastRead, liveLogs, whose } from "./running-data.js";
 
@@ -91,9 +92,9 @@ function row(bundle, group, several, { href }) {
         to === null ? name : h("a", { href: to }, name),
         " ",
         compile.file !== null &&
-          h(
-            "span",
-            { class: "place", title: compile.file },
+          placeLink(
+            compile.file,
+            compile.line,
             `${shortFile(compile.file)}${compile.line === null ? "" : `:${compile.line}`}`,
           ),
         several &&

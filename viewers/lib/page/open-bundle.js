@@ -4,12 +4,20 @@ import { BundleError, openBundle } from "../bundle/bundle.js";
 import { embeddedSource, webSource } from "../bundle/source.js";
 import { fill, h } from "./dom.js";
 import { allowed, openAddress } from "./page.js";
+import { useRepository } from "./place-link.js";
 
 /**
  * Open the bundle and show progress in place of the page's text for browsers without modules.
  * @returns {Promise<import("../bundle/bundle.js").Bundle>}
  */
 export async function openPageBundle() {
+  const bundle = await openNamed();
+  useRepository(bundle.manifest);
+  return bundle;
+}
+
+/** @returns {Promise<import("../bundle/bundle.js").Bundle>} */
+async function openNamed() {
   document.getElementById("boot")?.remove();
   const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
   if (embedded) return openBundle(embedded);

@@ -48,6 +48,10 @@ export function followLinks(state) {
 export function helpDialog(content) {
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
+  const settings = async () => {
+    dialog?.close();
+    (await import("./source-settings.js")).showSourceSettings();
+  };
   return () => {
     dialog ??= /** @type {HTMLDialogElement} */ (
       h(
@@ -60,6 +64,7 @@ export function helpDialog(content) {
           h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"),
         ),
         content(),
+        h("button", { class: "tool", onclick: settings }, "Open source lines in an editor …"),
       )
     );
     document.body.append(dialog);

@@ -56,6 +56,7 @@ class GroupMaps:
     pairs: list[tuple[int, int]] = field(default_factory=list)  # (pre-grad line, post-grad line), sorted
     kernels: list[KernelMap] = field(default_factory=list)
     unknown_names: int = 0  # nodes that the mapping names and the graphs lack
+    unlisted: int = 0  # kernels that the code calls, and neither the mapping nor a comment names
     damaged: list[str] = field(default_factory=list)  # parts that are not what they should be
 
     def coverage(self) -> Coverage:
@@ -160,6 +161,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
             if called and maps.version == 1 and maps.bodies is None:
                 named = called
         named |= dict.fromkeys(own)
+        listed = {split_handle(kernel)[0] for kernel in named}
+        called_kernels = maps.code.kernels_without_handles(maps.bodies.definitions if maps.bodies else ())
+        maps.unlisted = sum(name not in listed for name in called_kernels)
     calls = maps.code.call_lines(named) if maps.code else {}
     posts: dict[str, list[str]] = {}
     for kernel, post in mapping.kernel_to_post:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import json_to_keep
@@ -65,6 +66,7 @@ class _GroupTexts(NamedTuple):
     """Contents of the texts of a group, before sources are numbered."""
 
     damaged: list[str]
+    unlisted: int  # kernels, see GroupMaps
     has_pre_grad: bool
     pre: _Graph | None
     post: _Graph | None
@@ -81,6 +83,7 @@ class _Reading(NamedTuple):
     """
 
     damaged: list[str]
+    unlisted: int
     has_pre_grad: bool
     pre: bytes | None
     post: bytes | None
@@ -128,11 +131,10 @@ class Provenance:
     def _close(self, group: Group) -> frozenset[str]:
         reading = self._read(group.key, group)
         for part in reading.damaged:
-            message = "unknown format; the provenance table leaves it out"
-            line, byte_offset = group.places[part]
-            self._diagnostics.add(
-                "table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part]
-            )
+            self._note("table-parse", "unknown format; the provenance table leaves it out", group, part)
+        if reading.unlisted:
+            message = f"the code calls {plural(reading.unlisted, 'kernel')} that its provenance does not name"
+            self._note("kernel-unlisted", message, group, WRAPPER if group.parts.get(WRAPPER) else CODE)
         number = len(self._rows)
         pre = group.pre_grad if reading.has_pre_grad else None
         if (
@@ -168,6 +170,12 @@ class Provenance:
         self._first_events.append(min(group.events.values()))
         return reading.handles
 
+    def _note(self, code: str, message: str, group: Group, part: str) -> None:
+        line, byte_offset = group.places[part]
+        self._diagnostics.add(
+            code, message, line=line, byte_offset=byte_offset, event_index=group.events[part]
+        )
+
     def _add_lines(self, graph_event: int, lines: bytes) -> None:
         self._lines.extend(
             {"graph_event": graph_event, "line": line, "source": source} for line, source in loads(lines)
@@ -183,6 +191,7 @@ class Provenance:
         texts = group.texts if isinstance(group.texts, _GroupTexts) else _texts_of(group)
         return _Reading(
             texts.damaged,
+            texts.unlisted,
             texts.has_pre_grad,
             # In this order, in which the sources get their numbers.
             pre=self._lines_of(texts.pre) if texts.has_pre_grad else None,
@@ -255,6 +264,7 @@ def _texts_of(group: Group) -> _GroupTexts:
     maps = maps_of(group)
     return _GroupTexts(
         maps.damaged,
+        maps.unlisted,
         maps.has_pre_grad,
         _graph_of(maps.pre),
         _graph_of(maps.post),
