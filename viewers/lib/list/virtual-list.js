@@ -48,6 +48,15 @@ export class VirtualList {
     this.redraw();
   }
 
+  /** Give all rows another height. @param {number} height */
+  resize(height) {
+    this.rowHeight = height;
+    this.height = Math.min(this.length * height, TALLEST);
+    this.spacer.style.height = `${this.height}px`;
+    this.redraw();
+    if (this.active >= 0) this.reveal(this.active);
+  }
+
   /** Redraw the rows. */
   redraw() {
     const focused = this.element.contains(document.activeElement) && document.activeElement !== this.element;
