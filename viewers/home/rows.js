@@ -6,6 +6,7 @@
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
  * @property {number | null} compile_us @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
+ * @property {string} [label] the user's name for runs of one program
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
 
@@ -49,4 +50,20 @@ export function matching(rows, text) {
     const all = [row.name, row.text, row.problem, ...(row.torch_versions ?? [])].join(" ").toLowerCase();
     return words.every((word) => all.includes(word) || ranks.has(word));
   });
+}
+
+/** Return what names the program of a run: its label, or else the folder of its bundle. @param {BundleRow} row */
+const series = ({ label, name }) => label ?? name.replace(/[^/]*$/, "");
+
+/**
+ * Return the run of the same program that was built last before this one; null without one.
+ * @param {BundleRow[]} rows @param {BundleRow} row @returns {BundleRow | null}
+ */
+export function runBefore(rows, row) {
+  if (row.problem || series(row) === "" || !row.built_us) return null;
+  const built = row.built_us;
+  const earlier = rows.filter(
+    (other) => !other.problem && series(other) === series(row) && other.built_us && other.built_us < built,
+  );
+  return earlier.sort((a, b) => (b.built_us ?? 0) - (a.built_us ?? 0))[0] ?? null;
 }

@@ -180,6 +180,7 @@ def bundle_row(name: str, manifest: object) -> dict[str, Any]:
         ],
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
+        **({"label": manifest["label"][:_MAX_TEXT]} if isinstance(manifest.get("label"), str) else {}),
         **_summary_of_all(summaries, manifest.get("job")),
     }
 

@@ -9,6 +9,7 @@ import { leadsOf } from "../shared/finding-leads.js";
 import { attemptKey, attemptName } from "../../lib/bundle/log.js";
 import { facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
+import { codeCell } from "./code-cell.js";
 import { runStrip } from "./strip.js";
 import { tiles } from "./tiles.js";
 
@@ -199,7 +200,7 @@ function compilesPart(model, summary, state) {
           h(
             "tr",
             null,
-            ["Slowest", "Compile time", `Share of ${time(total)}`, "Function"].map((title, i) =>
+            ["Slowest", "Compile time", `Share of ${time(total)}`, "Open", "Function"].map((title, i) =>
               h("th", { scope: "col", class: i === 1 ? "number" : null }, title),
             ),
           ),
@@ -216,6 +217,7 @@ function compilesPart(model, summary, state) {
                 h("td", null, compileLink(model, rows[rows.length - 1], state)),
                 h("td", { class: "number" }, time(us)),
                 h("td", { class: "bar-cell" }, shareBar(us, total)),
+                codeCell(model, rows, state),
                 h(
                   "td",
                   null,
