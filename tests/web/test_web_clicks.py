@@ -68,7 +68,9 @@ def what_changed_since_yesterday(reader):
     row = reader.page.get_by_role("row", name="today")
     reader.click(row.get_by_role("link", name="changes"))
     expect_address(reader.page, "yesterday", "today")
-    expect(reader.page.get_by_role("heading", level=1)).to_contain_text("Graph break in forward at program.py:14")
+    expect(reader.page.get_by_role("heading", level=1)).to_contain_text(
+        "Graph break in forward at program.py:14"
+    )
 
 
 def is_rank_3_different(reader):

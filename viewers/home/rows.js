@@ -6,7 +6,7 @@
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
  * @property {number | null} compile_us @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
- * @property {string} [label] the user's name for runs of one program
+ * @property {string[]} [functions] some that were compiled @property {string} [label] the user's name for runs of one program
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
 
@@ -52,18 +52,22 @@ export function matching(rows, text) {
   });
 }
 
-/** Return what names the program of a run: its label, or else the folder of its bundle. @param {BundleRow} row */
-const series = ({ label, name }) => label ?? name.replace(/[^/]*$/, "");
+/** Return whether two bundles are of one program: the same label, or without labels mostly the same functions. @param {BundleRow} one @param {BundleRow} other */
+function sameProgram(one, other) {
+  if (one.label || other.label) return one.label === other.label;
+  const mine = new Set(one.functions ?? []),
+    both = (other.functions ?? []).filter((name) => mine.has(name)).length;
+  return both > 0 && both * 2 >= Math.max(mine.size, other.functions?.length ?? 0);
+}
 
 /**
  * Return the run of the same program that was built last before this one; null without one.
  * @param {BundleRow[]} rows @param {BundleRow} row @returns {BundleRow | null}
  */
 export function runBefore(rows, row) {
-  if (row.problem || series(row) === "" || !row.built_us) return null;
-  const built = row.built_us;
+  const built = (/** @type {BundleRow} */ one) => (one.problem ? 0 : (one.built_us ?? 0));
   const earlier = rows.filter(
-    (other) => !other.problem && series(other) === series(row) && other.built_us && other.built_us < built,
+    (other) => built(other) > 0 && built(other) < built(row) && sameProgram(other, row),
   );
-  return earlier.sort((a, b) => (b.built_us ?? 0) - (a.built_us ?? 0))[0] ?? null;
+  return earlier.sort((a, b) => built(b) - built(a))[0] ?? null;
 }

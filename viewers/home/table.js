@@ -124,7 +124,12 @@ function cells(row, viewers, list, choice) {
       "td",
       { class: "viewer-links" },
       fits.map((viewer) => link(row, viewer, list, viewer.name)),
-      changes && h("a", { href: changes, title: `Compare with ${before.name}, the run before` }, "changes"),
+      changes &&
+        h(
+          "a",
+          { class: "changes", href: changes, title: `Compare with ${before.name}, the run before` },
+          "changes",
+        ),
     ),
   ];
 }

@@ -1,6 +1,7 @@
 // Table of the logs in a bundle, from their summaries in the manifest.
 import { h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
+import { oneStop } from "../../lib/page/one-stop.js";
 import { logName, summaryOf } from "../shared/model.js";
 
 const TITLES = ["Log", "Summary", "Compiles", "Compile time", "torch", "Records", "Size"];
@@ -45,7 +46,7 @@ export function logTable(bundle, log, state, live) {
     h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`),
     h(
       "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Logs" },
+      { "class": "table-box", "role": "region", "aria-label": "Logs" },
       h(
         "table",
         { class: "plain" },
@@ -60,7 +61,7 @@ export function logTable(bundle, log, state, live) {
             ),
           ),
         ),
-        body,
+        oneStop(body),
       ),
     ),
   );
