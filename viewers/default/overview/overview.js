@@ -1,5 +1,6 @@
 // The first screen: headline and tiles, findings by importance, slowest compiles.
 import { findingList } from "../../lib/finding/card.js";
+import { table } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { afterPaint, append, h, rich } from "../../lib/page/dom.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
@@ -9,7 +10,7 @@ import { leadsOf } from "../shared/finding-leads.js";
 import { attemptKey, attemptName } from "../../lib/bundle/log.js";
 import { facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
-import { codeCell } from "./code-cell.js";
+import { codeLinks } from "./code-links.js";
 import { runStrip } from "./strip.js";
 import { tiles } from "./tiles.js";
 
@@ -191,47 +192,30 @@ function compilesPart(model, summary, state) {
       summary.refused > 0 && h("li", { class: "dim" }, `${count(summary.refused)} refused by Dynamo`),
     ),
     summary.slowest.length > 0 &&
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Slowest", "Compile time", `Share of ${time(total)}`, "Open", "Function"].map((title, i) =>
-              h("th", { scope: "col", class: i === 1 ? "number" : null }, title),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          summary.slowest
-            .slice(0, SLOWEST)
-            .map(({ last, rows, us }) =>
+      table(
+        [
+          {
+            title: "Slowest",
+            cell: ({ rows }) => compileLink(model, rows[rows.length - 1], state),
+            sort: ({ rows }) => rows[0],
+          },
+          { title: "Compile time", number: true, cell: ({ us }) => time(us), sort: ({ us }) => us },
+          { title: `Share of ${time(total)}`, class: "bar-cell", cell: ({ us }) => shareBar(us, total) },
+          { title: "Open", class: "code-links", cell: ({ rows }) => codeLinks(model, rows, state) },
+          {
+            title: "Function",
+            sort: ({ last }) => functionName(last),
+            cell: ({ last }) =>
               h(
-                "tr",
-                null,
-                h("td", null, compileLink(model, rows[rows.length - 1], state)),
-                h("td", { class: "number" }, time(us)),
-                h("td", { class: "bar-cell" }, shareBar(us, total)),
-                codeCell(model, rows, state),
-                h(
-                  "td",
-                  null,
-                  h(
-                    "div",
-                    { class: "function-place" },
-                    cutMiddle(functionName(last)),
-                    " ",
-                    cutMiddle(placeOf(model, last), last.file),
-                  ),
-                ),
+                "div",
+                { class: "function-place" },
+                cutMiddle(functionName(last)),
+                " ",
+                cutMiddle(placeOf(model, last), last.file),
               ),
-            ),
-        ),
+          },
+        ],
+        summary.slowest.slice(0, SLOWEST),
       ),
   );
 }

@@ -1,4 +1,4 @@
-// Links that are one stop of the Tab key; arrows move between them.
+// Links or buttons that are one stop of the Tab key; arrows move between them.
 
 const STEPS = /** @type {Record<string, number>} */ ({
   ArrowRight: 1,
@@ -7,23 +7,29 @@ const STEPS = /** @type {Record<string, number>} */ ({
   ArrowUp: -1,
 });
 
-/**
- * Make the links of an element one stop, the current one or else the first.
- * @template {HTMLElement} T @param {T} element @returns {T}
- */
+/** @param {Element} element @returns {HTMLElement[]} */
+const within = (element) => [
+  .../** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("a, button")),
+];
+
+/** Make one of them the stop: the current one, or else the first. @param {Element} element @param {HTMLElement} [chosen] */
+export function stopAt(element, chosen) {
+  const all = within(element);
+  const stop = chosen ?? all.find((one) => one.hasAttribute("aria-current")) ?? all[0];
+  for (const one of all) one.tabIndex = one === stop ? 0 : -1;
+}
+
+/** @template {HTMLElement} T @param {T} element @returns {T} */
 export function oneStop(element) {
-  const links = /** @type {HTMLElement[]} */ ([...element.querySelectorAll("a")]);
-  const stop = (/** @type {HTMLElement | undefined} */ chosen) => {
-    for (const link of links) link.tabIndex = link === chosen ? 0 : -1;
-  };
-  stop(links.find((link) => link.hasAttribute("aria-current")) ?? links[0]);
+  stopAt(element);
   element.addEventListener("keydown", (event) => {
+    const all = within(element);
     const step = STEPS[event.key];
-    const at = links.indexOf(/** @type {any} */ (document.activeElement));
+    const at = all.indexOf(/** @type {any} */ (document.activeElement));
     if (!step || at < 0) return;
     event.preventDefault();
-    const next = links[Math.max(0, Math.min(links.length - 1, at + step))];
-    stop(next);
+    const next = all[Math.max(0, Math.min(all.length - 1, at + step))];
+    stopAt(element, next);
     next.focus();
   });
   return element;

@@ -10,24 +10,24 @@ const LINKS = [
 const MOST = 20_000; // rows of a table that is read for a few links
 
 /**
- * Return a cell that gets its links when they are known.
+ * Return a place that gets the links when they are known.
  * @param {import("../shared/model.js").Model} model @param {number[]} rows attempts of the compile @param {any} state
  */
-export function codeCell(model, rows, state) {
-  const cell = h("td", { class: "code-links" });
+export function codeLinks(model, rows, state) {
+  const place = h("span");
   void kindsOf(model).then((kinds) => {
     const compile = model.compiles[rows[rows.length - 1]];
     const has = (/** @type {string} */ name) =>
       kinds.has(JSON.stringify([name, compile.compile, compile.attempt]));
     append(
-      cell,
+      place,
       LINKS.filter(([name]) => has(name)).map(([artifact, words, title], i) => [
         i > 0 && " ",
         h("a", { href: state.link({ view: "compile", compile: compile.key, artifact }), title }, words),
       ]),
     );
   });
-  return cell;
+  return place;
 }
 
 /** @type {WeakMap<object, Promise<Set<string>>>} */
