@@ -147,9 +147,17 @@ SQUEEZED = r"""() => {
 }"""
 
 
+# Names of lists that are wider than their place: their rows should have two lines.
+SIDEWAYS = """async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return [...document.querySelectorAll("main [role=grid]")].filter((grid) => grid.checkVisibility() && !grid.closest(".matrix")
+    && [...grid.querySelectorAll("[role=row]")].some((row) => row.scrollWidth > grid.clientWidth + 1)).map((grid) => grid.getAttribute("aria-label"));
+}"""
+
+
 def clipped(page, at):
-    """Return elements with a clipped line number, number or label at one of the widths, with the address; and
-    the number of places checked.
+    """Return elements with a clipped line number, number or label at one of the widths, columns of squeezed text, and
+    lists that are too wide for a phone, with the address; and the number of places checked.
     """
     wrong, seen = [], 0
     for width in WIDTHS:
@@ -159,6 +167,8 @@ def clipped(page, at):
         wrong += [f"{at} at {width}: {text}" for text, whole in found if not whole]
         wrong += [f"{at} at {width}: cut {text!r}" for text in page.evaluate(CUT)]
         wrong += [f"{at} at {width}: squeezed {column}" for column in page.evaluate(SQUEEZED)]
+    page.set_viewport_size({"width": 390, "height": 800})
+    wrong += [f"{at} on a phone: {name} scrolls to the side" for name in page.evaluate(SIDEWAYS)]
     return wrong, seen
 
 

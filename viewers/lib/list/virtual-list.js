@@ -6,7 +6,7 @@ import { h } from "../page/dom.js";
 import { count } from "../page/format.js";
 
 const ALL_UP_TO = 160; // unless the options say otherwise
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 const TALLEST = 8_000_000; // browsers limit the height of an element; beyond this the scroll bar is scaled
 
 export class VirtualList {
