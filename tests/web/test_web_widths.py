@@ -169,6 +169,7 @@ def clipped(page, at):
         wrong += [f"{at} at {width}: squeezed {column}" for column in page.evaluate(SQUEEZED)]
     page.set_viewport_size({"width": 390, "height": 800})
     wrong += [f"{at} on a phone: {name} scrolls to the side" for name in page.evaluate(SIDEWAYS)]
+    page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
     return wrong, seen
 
 

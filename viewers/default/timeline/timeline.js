@@ -87,7 +87,7 @@ export async function openTimeline(context) {
     { "aria-label": "Colors", "onchange": () => state.replace({ hue: hue.value }, true) },
     Object.entries(HUES).map(([value, words]) => h("option", { value }, words)),
   );
-  const legend = h("span", { class: "legend phases-legend" }, legendOf(CHARTED).map(legendItem));
+  const legend = h("span", { class: "legend phases-legend" }, legendOf(phasesIn(line)).map(legendItem));
   const toolbar = h(
     "div",
     { class: "toolbar" },
@@ -176,6 +176,9 @@ export async function openTimeline(context) {
     },
   };
 }
+
+/** @param {import("./data.js").Timeline} line */
+const phasesIn = ({ hues }) => CHARTED.filter((_, hue) => hues.phase.includes(hue));
 
 /** @param {[id: string, title: string, help: string]} phase */
 const legendItem = ([id, title, help]) =>

@@ -69,7 +69,7 @@ export function table(columns, rows, { class: name = "", row: propsOf = () => ({
     );
   draw();
   oneStop(head);
-  return h("table", { class: `plain ${name}`.trim() }, h("thead", null, head), body);
+  return h("table", { class: `plain rows ${name}`.trim() }, h("thead", null, head), body);
 }
 
 /** @template T @param {TableColumn<T>[]} columns @param {T} row @param {Record<string, any>} props */
