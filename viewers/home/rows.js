@@ -52,7 +52,7 @@ export function matching(rows, text) {
   });
 }
 
-/** Return whether two bundles are of one program: the same label, or without labels mostly the same functions. @param {BundleRow} one @param {BundleRow} other */
+/** Return whether two bundles belong to the same program: the same label, or without labels mostly the same functions. @param {BundleRow} one @param {BundleRow} other */
 function sameProgram(one, other) {
   if (one.label || other.label) return one.label === other.label;
   const mine = new Set(one.functions ?? []),

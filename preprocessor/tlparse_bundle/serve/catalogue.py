@@ -218,7 +218,7 @@ def _summary_of_all(summaries: Sequence[dict[str, Any]], job: object) -> dict[st
 
 
 def _functions(summaries: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the names of compiled functions, from which a page sees that two bundles are of one program."""
+    """Return the names of compiled functions, so that a page recognizes two runs of the same program."""
     listed = (row["functions"] for row in summaries if isinstance(row.get("functions"), list))
     names = (row.get("function") for rows in listed for row in rows if isinstance(row, dict))
     return sorted({name[:_MAX_TEXT] for name in names if isinstance(name, str)})[:_MOST]

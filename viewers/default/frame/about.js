@@ -48,5 +48,5 @@ export const ABOUT = {
   anatomy:
     "How many records and bytes each kind of record takes. Sort it by origin or by compile to see who wrote them.",
   diagnostics:
-    "What was damaged or unusual in the log, and how it was read. A log without entries was read completely.",
+    "Damaged or unusual records of the log, and how they were read. A log without entries was read completely.",
 };

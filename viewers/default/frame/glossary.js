@@ -12,14 +12,11 @@ export const GLOSSARY = [
     "graph break",
     "A place that Dynamo cannot capture: the graph ends there, and the code in between runs eager.",
   ],
-  ["restart", "Dynamo discards what it captured and begins the compile again. The time is lost."],
+  ["restart", "Dynamo discards what it captured and begins another attempt. The time is lost."],
   ["failure", "A compile that raised an exception, or a graph that did not run."],
   ["runs eager", "The code runs as plain Python and PyTorch, not compiled."],
   ["recompile limit", "The number of compiles of one function after which Dynamo stops compiling it."],
-  [
-    "specialized",
-    "A size or value became a constant of the compiled code; another one triggers a recompile.",
-  ],
+  ["specialized", "A size or value is fixed in the compiled code; a different one triggers a recompile."],
   ["symbol", "A size or value that the compiled code takes as a variable, such as s0 or u0."],
   [
     "dynamic dimension",
