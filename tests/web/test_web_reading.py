@@ -109,7 +109,7 @@ def test_labels_are_explained_and_help_begins_with_the_view(show):
     label.hover()
     becomes(
         lambda: label.get_attribute("title"),
-        "A compile of a function that was compiled before, because a guard failed.",
+        "A compile of a function that was compiled before, after a guard failed.",
     )
     go(page, "#v=1&view=timeline")
     header = page.get_by_role("columnheader", name="Self time")

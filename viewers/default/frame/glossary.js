@@ -4,7 +4,7 @@
 export const GLOSSARY = [
   ["compile", "One compile of a function, with an id such as [0/1]; all its attempts count as one."],
   ["attempt", "One try of a compile. Dynamo restarts a compile, for example after a graph break."],
-  ["recompile", "A compile of a function that was compiled before, because a guard failed."],
+  ["recompile", "A compile of a function that was compiled before, after a guard failed."],
   ["guard", "A check before compiled code runs. If it fails, the code does not fit the call."],
   ["guard failure", "A check that did not hold, with the expected and the actual value."],
   ["cache entry", "A compiled version of a function that Dynamo can reuse if its guards hold."],
@@ -16,7 +16,7 @@ export const GLOSSARY = [
   ["failure", "A compile that raised an exception, or a graph that did not run."],
   ["runs eager", "The code runs as plain Python and PyTorch, not compiled."],
   ["recompile limit", "The number of compiles of one function after which Dynamo stops compiling it."],
-  ["specialized", "A size or value is fixed in the compiled code; a different one triggers a recompile."],
+  ["specialized", "A size or value is fixed in the compiled code; a different one needs a recompile."],
   ["symbol", "A size or value that the compiled code takes as a variable, such as s0 or u0."],
   [
     "dynamic dimension",
@@ -24,7 +24,7 @@ export const GLOSSARY = [
   ],
   ["cache hit", "The result of a step was found in a cache and not computed."],
   ["cache miss", "The result of a step was not in the cache: expected in a first run."],
-  ["cache bypass", "The cache was not asked, because it cannot store this result."],
+  ["cache bypass", "The cache was not asked: it cannot store this result."],
   ["Dynamo", "Reads the Python bytecode of a function and captures its graph."],
   ["AOTAutograd", "Traces the backward, and splits the graph into a forward and a backward graph."],
   ["Inductor", "Generates kernels for the graph and compiles them."],
