@@ -13,6 +13,9 @@ from waiting import until
 WAIT_MS = 60_000
 expect.set_options(timeout=WAIT_MS)
 
+# Tests are not the first visit of a page, except those that set sessionStorage.firstVisit.
+VISITED = """try { if (!sessionStorage.firstVisit && location.pathname !== "/blank") localStorage.setItem("tlparse-bundle.introduced", "1") } catch { }"""
+
 # quiet() resolves when a view is drawn and the page is idle: no short timer runs, and several frames changed
 # nothing.
 QUIET = """(() => {
@@ -48,6 +51,7 @@ def open_page(browser, **options):
     context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(QUIET)
+    context.add_init_script(VISITED)
     page = context.new_page()
     open_requests, addresses = _requests[page] = set(), []
 

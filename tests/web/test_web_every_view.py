@@ -171,6 +171,7 @@ CLICKS = """(() => { const add = EventTarget.prototype.addEventListener;
 SAME_BY_KEY = {
     "twist": "← → in the tree", "code": "the marks and folds of a line: arrows, z, and the values with the keys of the pane",
     "virtual": "rows: arrows", "fold": "z", "ruler": "+ − in a chart", "treemap-cell": "links in the table of the same buffers",
+    "artifact-index": "the buttons of its rows, which arrows reach",
 }  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def test_back_shows_the_same_place_and_the_same_row(page_that, bundle_of, addres
     expect(page.get_by_role("list", name="At a glance")).to_be_visible()
     becomes(lambda: scrolled(page, "main"), 700)
     go(page, "#v=1&view=events")
-    page.evaluate("document.querySelector('.grid').scrollTo(0, 2400)")
+    page.evaluate("document.querySelector('.grid').scrollTo(0, 4500)")
     row = page.get_by_role("row", name="105 ")
     row.click()
     expect(row).to_have_attribute("aria-selected", "true")

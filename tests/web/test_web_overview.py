@@ -123,7 +123,7 @@ def test_compile_time_is_the_sum_of_its_parts(show):
     assert all(parts) and sum(parts) == row["total_us"]
     shares = [f"{100 * us / sum(parts):.{1 if us * 10 < sum(parts) else 0}f} %" for us in parts]
     expect(page.get_by_role("img", name="Dynamo")).to_have_accessible_name(
-        "of {} in the metrics: Dynamo {}, AOTAutograd {}, Inductor {}, lazy backward {}".format(
+        "of {} in the metrics: Dynamo {}, AOTAutograd {}, Inductor {}, Lazy backward {}".format(
             seconds(sum(parts)), *shares
         )
     )
@@ -131,7 +131,7 @@ def test_compile_time_is_the_sum_of_its_parts(show):
 
 def test_a_backend_other_than_inductor_is_not_called_aotautograd(show, built):
     page, _ = show(built(FIXTURES / "versions/2.13.0/hints.log.zst").folder)  # backend "eager"
-    expect(page.get_by_role("img", name="Dynamo")).to_have_accessible_name(re.compile(r"Dynamo .*, backend "))
+    expect(page.get_by_role("img", name="Dynamo")).to_have_accessible_name(re.compile(r"Dynamo .*, Backend "))
 
 
 def seconds(us):

@@ -151,7 +151,7 @@ def test_search_and_compile_filter(show):
     page.keyboard.press("Enter")
     expect(selected(page)).to_have_text("build_guards")
     page.get_by_label("Find spans by name").fill("")
-    page.get_by_role("button", name="Compiles and colors").click()
+    page.get_by_role("button", name="Compiles", exact=True).click()
     grid = page.get_by_role("grid", name="Compiles in the timeline")
     compile = next(c for c in bundle.logs[0].compiles if c.key == "0/1")
     grid.get_by_role("row", name=f"[0/1] {compile.row['function']}").click()

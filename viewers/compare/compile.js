@@ -43,7 +43,7 @@ export async function openCompile(context) {
       "div",
       { class: "fill" },
       head,
-      split("compare-compile", rail, body, { label: "Width of the artifact list", size: "280px" }),
+      split("compare-compile", rail, body, { label: "Width of the artifact list", size: "max(280px, 20vw)" }),
     ),
     title: "Compile",
   };

@@ -27,7 +27,12 @@ const WORDS = [
   ],
 ];
 
+const ABOUT =
+  "What changed between two runs, the most costly changes first. Changes that follow from another change are listed below it.";
+
 export const showHelp = helpDialog(() => [
+  h("h3", null, "About this viewer"),
+  h("p", null, ABOUT),
   helpSection(
     "Keys",
     KEYS.map(([key, what]) => [h("kbd", null, key), what]),

@@ -52,6 +52,17 @@ export class Choice {
     return this.made?.find((one) => one.base === base.name && one.new === other.name);
   }
 
+  /** Return the address of a comparison; null when the site does not have it. @param {BundleRow} base @param {BundleRow} other */
+  address(base, other) {
+    const made = this.found([base, other]);
+    if (this.made && !made) return null;
+    const url = new URL("viewers/compare/", this.list);
+    for (const [side, row] of Object.entries({ base, new: other }))
+      url.searchParams.set(side, new URL(row.url, this.list).pathname);
+    if (made) url.searchParams.set("comparison", new URL(made.url, this.list).pathname);
+    return url.href;
+  }
+
   draw() {
     const [base, other] = this.pair;
     if (!base)
@@ -61,8 +72,7 @@ export class Choice {
         this.element,
         h("span", { class: "dim" }, `Choose a second bundle to compare with ${base.name}.`),
       );
-    const made = this.found([base, other]);
-    if (this.made && !made)
+    if (this.made && !this.found([base, other]))
       return void fill(
         this.element,
         h(
@@ -72,10 +82,6 @@ export class Choice {
         ),
         h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`),
       );
-    const url = new URL("viewers/compare/", this.list);
-    for (const [side, row] of Object.entries({ base, new: other }))
-      url.searchParams.set(side, new URL(row.url, this.list).pathname);
-    if (made) url.searchParams.set("comparison", new URL(made.url, this.list).pathname);
     const swap =
       (!this.made || this.found([other, base])) &&
       h(
@@ -92,7 +98,11 @@ export class Choice {
       );
     fill(
       this.element,
-      h("a", { class: "tool compare-link", href: url.href }, `Compare ${base.name} → ${other.name}`),
+      h(
+        "a",
+        { class: "tool compare-link", href: this.address(base, other) },
+        `Compare ${base.name} → ${other.name}`,
+      ),
       swap,
     );
   }

@@ -6,6 +6,7 @@
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
  * @property {number | null} compile_us @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
+ * @property {string[]} [functions] some that were compiled @property {string} [label] the user's name for runs of one program
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
 
@@ -49,4 +50,24 @@ export function matching(rows, text) {
     const all = [row.name, row.text, row.problem, ...(row.torch_versions ?? [])].join(" ").toLowerCase();
     return words.every((word) => all.includes(word) || ranks.has(word));
   });
+}
+
+/** Return whether two bundles belong to the same program: the same label, or without labels mostly the same functions. @param {BundleRow} one @param {BundleRow} other */
+function sameProgram(one, other) {
+  if (one.label || other.label) return one.label === other.label;
+  const mine = new Set(one.functions ?? []),
+    both = (other.functions ?? []).filter((name) => mine.has(name)).length;
+  return both > 0 && both * 2 >= Math.max(mine.size, other.functions?.length ?? 0);
+}
+
+/**
+ * Return the run of the same program that was built last before this one; null without one.
+ * @param {BundleRow[]} rows @param {BundleRow} row @returns {BundleRow | null}
+ */
+export function runBefore(rows, row) {
+  const built = (/** @type {BundleRow} */ one) => (one.problem ? 0 : (one.built_us ?? 0));
+  const earlier = rows.filter(
+    (other) => built(other) > 0 && built(other) < built(row) && sameProgram(other, row),
+  );
+  return earlier.sort((a, b) => built(b) - built(a))[0] ?? null;
 }

@@ -2,6 +2,8 @@
 import { h, rich } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 
+import { runBefore } from "./rows.js";
+
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
 /** @typedef {import("./main.js").ViewerRow} ViewerRow */
 
@@ -68,7 +70,7 @@ export function table(rows, viewers, { sort, list, choice, onsort }) {
           "tr",
           null,
           choice && h("td", { class: "choose" }, !row.problem && choice.box(row)),
-          row.problem ? broken(row) : cells(row, viewers, list),
+          row.problem ? broken(row) : cells(row, viewers, list, choice),
         ),
       ),
     ),
@@ -81,8 +83,10 @@ const broken = (row) => [
   h("td", { colspan: COLUMNS.length, class: "problem" }, row.problem),
 ];
 
-/** @param {BundleRow} row @param {ViewerRow[]} viewers @param {URL} list */
-function cells(row, viewers, list) {
+/** @param {BundleRow} row @param {ViewerRow[]} viewers @param {URL} list @param {import("./choice.js").Choice | null} choice */
+function cells(row, viewers, list, choice) {
+  const before = choice && runBefore(choice.bundles, row);
+  const changes = before && choice.address(before, row);
   const fits = viewers.filter(
     ({ needs, example }) => !example && (!needs || !row.holds || row.holds.includes(needs)),
   );
@@ -120,6 +124,12 @@ function cells(row, viewers, list) {
       "td",
       { class: "viewer-links" },
       fits.map((viewer) => link(row, viewer, list, viewer.name)),
+      changes &&
+        h(
+          "a",
+          { class: "changes", href: changes, title: `Compare with ${before.name}, the run before` },
+          "changes",
+        ),
     ),
   ];
 }

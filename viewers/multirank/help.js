@@ -33,7 +33,12 @@ const TERMS = [
   ],
 ];
 
+const ABOUT =
+  "What the ranks of a job did differently, the differences that matter first. Only ranks of the same role are compared, and their compiles are matched by function, place and order.";
+
 export const showHelp = helpDialog(() => [
+  h("h3", null, "About this viewer"),
+  h("p", null, ABOUT),
   helpSection(
     "Keys",
     KEYS.map(([key, what]) => [h("kbd", null, key), what]),

@@ -33,7 +33,12 @@ const WORDS = [
   ["dashed mark", "matched by source line only: torch did not map the nodes"],
 ];
 
+const ABOUT =
+  "Which kernel came from which line: your source, the graphs and the generated code side by side. Select a line to mark its counterparts in every pane.";
+
 export const showHelp = helpDialog(() => [
+  h("h3", null, "About this viewer"),
+  h("p", null, ABOUT),
   helpSection(
     "Keys",
     KEYS.map(([key, what]) => [h("kbd", null, key), what]),

@@ -58,6 +58,8 @@ export function graphView({ table, row, texts, times, state }) {
   let preview = null;
   let walked = -1;
   let quiet = 0; // scrolling that the user did not cause
+  /** @type {Map<PaneName, [line: number, height: number]>} panes to scroll along, one for each frame */
+  const waiting = new Map();
 
   const panes = /** @type {Record<PaneName, LinePane>} */ (
     Object.fromEntries(
@@ -273,10 +275,22 @@ export function graphView({ table, row, texts, times, state }) {
     const place = anchor && placeAt(name, anchor.line);
     if (!anchor || !place) return;
     const lines = linesOf(follow(model, place));
+    const idle = waiting.size === 0;
     for (const other of NAMES) {
       const line = firstCall(other, lines[other]);
-      if (other !== name && visible(other) && line) panes[other].align(line, anchor.height);
+      if (other !== name && visible(other) && line) waiting.set(other, [line, anchor.height]);
     }
+    if (idle) requestAnimationFrame(alignNext);
+  }
+
+  /** Scroll one of the panes that wait: all in one frame would take too long. */
+  function alignNext() {
+    const [next] = waiting;
+    if (!next) return;
+    const [name, [line, height]] = next;
+    waiting.delete(name);
+    panes[name].align(line, height);
+    requestAnimationFrame(alignNext);
   }
 
   /** Return the line to show. In generated code, prefer the call over the kernel definition. @param {PaneName} name @param {Set<number>} lines */

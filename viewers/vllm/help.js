@@ -16,7 +16,12 @@ const WORDS = [
   ["compared log", "a second log, with pieces matched by name or by code"],
 ];
 
+const ABOUT =
+  "The pieces that vLLM compiled or loaded when it started, by submodule and size. Select a piece to see its artifacts.";
+
 export const showHelp = helpDialog(() => [
+  h("h3", null, "About this viewer"),
+  h("p", null, ABOUT),
   helpSection(
     "Keys",
     KEYS.map(([key, what]) => [h("kbd", null, key), what]),

@@ -180,6 +180,8 @@ def bundle_row(name: str, manifest: object) -> dict[str, Any]:
         ],
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
+        **({"label": manifest["label"][:_MAX_TEXT]} if isinstance(manifest.get("label"), str) else {}),
+        "functions": _functions(summaries),
         **_summary_of_all(summaries, manifest.get("job")),
     }
 
@@ -213,6 +215,13 @@ def _summary_of_all(summaries: Sequence[dict[str, Any]], job: object) -> dict[st
         "compile_count": sum(row["compile_count"] for row in summaries),
         "compile_us": sum(times) if times else None,
     }
+
+
+def _functions(summaries: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the names of compiled functions, so that a page recognizes two runs of the same program."""
+    listed = (row["functions"] for row in summaries if isinstance(row.get("functions"), list))
+    names = (row.get("function") for rows in listed for row in rows if isinstance(row, dict))
+    return sorted({name[:_MAX_TEXT] for name in names if isinstance(name, str)})[:_MOST]
 
 
 def _summary_of_job(job: object) -> tuple[str, Counter[str]]:

@@ -7,6 +7,7 @@ import { recompilesOf } from "../recompiles/data.js";
 import { compareLink, reasonParts } from "../recompiles/reasons.js";
 import { numberOf, rowOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
+import { phasesOf } from "../shared/phases.js";
 import { frameLink } from "../shared/program-line.js";
 import { attemptsOf, compileCachesAndGuards, compileProblems } from "./findings.js";
 import { relatives } from "./relatives.js";
@@ -160,19 +161,11 @@ function recompileWhy({ log, state }, model, index, row, codeObjects) {
 
 /** Show the time of the compile and of its phases. @param {any} compile @param {any} state */
 function times(compile, state) {
-  const parts = /** @type {[string, string, number | null][]} */ ([
-    ["dynamo", "Dynamo", compile.dynamo_us],
-    ["restart", "Restarts", compile.restart_us],
-    ["aot", compile.inductor_us ? "AOTAutograd" : "Backend", compile.aot_us],
-    ["inductor", "Inductor", compile.inductor_us],
-    ["backward", "Lazy backward", compile.backward_us],
-  ]);
-  const phases = parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 }));
   return h(
     "section",
     { class: "compile-times" },
     h("h2", null, h("b", { class: "number" }, time(compile.total_us)), " compile time"),
-    shares(phases, "in the metrics", true),
+    shares(phasesOf(compile), "in the metrics", true),
     timelineLink(compile, state),
   );
 }

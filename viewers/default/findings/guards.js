@@ -30,7 +30,6 @@ export async function openGuards({ log, state }) {
     return emptyPage("No guards", "torch logs the guards when a compile ends (dynamo_cpp_guards_str).");
   }
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, trees[i])];
-  const all = trees.reduce((n, tree) => n + tree.guard_count, 0);
   const kinds = (/** @type {number} */ i) =>
     kindCounts(trees[i])
       .slice(0, MOST_KINDS)
@@ -84,7 +83,10 @@ export async function openGuards({ log, state }) {
         title: "Function",
         least: "7rem",
         sort: (i) => functionName(compile(i)),
-        cell: (i) => cutMiddle(functionName(compile(i))),
+        cell: (i) => [
+          cutMiddle(functionName(compile(i))),
+          trees[i].form === "list" && h("span", { class: "dim" }, " aliasing"),
+        ],
       },
       {
         id: "guards",
@@ -109,19 +111,6 @@ export async function openGuards({ log, state }) {
         sort: (i) => trees[i].latency_us,
         cell: (i) => latency(trees[i].latency_us),
         help: "Time of one check of all these guards, measured by torch",
-      },
-      {
-        id: "bar",
-        title: "Share",
-        width: "6.5rem",
-        cell: (i) => shareBar(trees[i].guard_count, all),
-        help: `Share of the ${plural(all, "guard")} in all dumps`,
-      },
-      {
-        id: "kinds",
-        title: "Kinds",
-        least: "8rem",
-        cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "aliasing" : kinds(i)),
       },
     ],
     detail: (i) => [
@@ -207,7 +196,7 @@ function guardDetail({ log, state }, model, tree, onfilter) {
       {
         id: "text",
         title: "Guard",
-        least: "7rem",
+        least: "45ch",
         class: "mono",
         cell: (i) => h("span", { title: text(i) }, text(i)),
       },

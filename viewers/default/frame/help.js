@@ -1,8 +1,10 @@
-// The help dialog: keyboard shortcuts, compile ids, statuses.
+// The help dialog: what the view shows, keyboard shortcuts, compile ids, statuses, words.
 import { FLAME_KEYS } from "../../lib/flame/keys.js";
 import { h } from "../../lib/page/dom.js";
 import { helpDialog, helpSection } from "../../lib/page/page.js";
 import { STATUSES, statusBadge } from "../../lib/page/figures.js";
+import { ABOUT } from "./about.js";
+import { GLOSSARY } from "./glossary.js";
 
 const KEYS = [
   ["/", "Search everywhere. ↓ moves to the results, Enter also searches the text of artifacts."],
@@ -45,6 +47,7 @@ const COMPILE_IDS = [
 ];
 
 export const showHelp = helpDialog(() => [
+  aboutView(),
   helpSection(
     "Keys",
     KEYS.map(([key, action]) => [h("kbd", null, key), action]),
@@ -57,9 +60,16 @@ export const showHelp = helpDialog(() => [
     "Statuses",
     Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help]),
   ),
+  helpSection("Words", GLOSSARY),
   h(
     "p",
     { class: "dim" },
     "All attempts of a compile share its status and time. The address of this page holds what you see: copy it to share the view.",
   ),
 ]);
+
+/** Build the section about the view in the address. */
+function aboutView() {
+  const view = new URLSearchParams(location.hash.slice(1)).get("view") ?? "overview";
+  return Object.hasOwn(ABOUT, view) && [h("h3", null, "About this view"), h("p", null, ABOUT[view])];
+}

@@ -119,8 +119,20 @@ async function begin(bundle) {
   document.addEventListener("keydown", (event) => keys(event, shell));
   followLinks(state);
   await follow();
-  afterPaint(() => shell.share());
+  afterPaint(() => {
+    shell.share();
+    void welcome();
+  });
   return shell;
+}
+
+/** Explain words where the pointer is, and on the first visit the most important ones. */
+async function welcome() {
+  const explained = import("./glossary.js");
+  document.addEventListener("pointerover", async (event) => (await explained).explain(event));
+  const { introduction } = await import("./introduction.js");
+  const line = introduction(showHelp);
+  if (line) document.body.append(line);
 }
 
 /**

@@ -1,4 +1,5 @@
 // What the forward of a compile saves for its backward, largest first.
+import { table } from "../../lib/list/table.js";
 import { h } from "../../lib/page/dom.js";
 import { percent } from "../../lib/page/figures.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
@@ -38,59 +39,45 @@ export function savedValues(where, group) {
       h(
         "div",
         { class: "table-box" },
-        h(
-          "table",
-          { class: "plain" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col" }, "Value"),
-              h("th", { scope: "col", class: "number" }, "Size"),
-              h("th", { scope: "col", class: "number" }, "Share"),
-              h("th", { scope: "col" }, "Type"),
-              h("th", { scope: "col" }, "Source line"),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            own
-              .slice(0, MOST_ROWS)
-              .map(({ row, buffer }) =>
-                h(
-                  "tr",
-                  null,
-                  h(
-                    "th",
-                    { scope: "row" },
-                    lineLink(
-                      where,
-                      row.code_event,
-                      h("code", null, buffer.node ?? buffer.name),
-                      buffer.first_line,
-                    ),
-                  ),
-                  h("td", { class: "number" }, buffer.bytes === null ? "unknown" : bytes(buffer.bytes)),
-                  h(
-                    "td",
-                    { class: "number" },
-                    buffer.bytes === null || !total ? "–" : percent(buffer.bytes, total),
-                  ),
-                  h("td", null, h("code", null, typeOf(buffer))),
-                  h(
-                    "td",
-                    { class: "wide" },
-                    buffer.file === null
-                      ? placeOf(buffer, where.model.short)
-                      : placeLink(buffer.file, buffer.line, placeOf(buffer, where.model.short)),
-                    buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
-                  ),
+        table(
+          [
+            {
+              title: "Value",
+              head: true,
+              sort: ({ buffer }) => buffer.node ?? buffer.name,
+              cell: ({ row, buffer }) =>
+                lineLink(
+                  where,
+                  row.code_event,
+                  h("code", null, buffer.node ?? buffer.name),
+                  buffer.first_line,
                 ),
-              ),
-          ),
+            },
+            {
+              title: "Size",
+              number: true,
+              sort: ({ buffer }) => buffer.bytes,
+              cell: ({ buffer }) => (buffer.bytes === null ? "unknown" : bytes(buffer.bytes)),
+            },
+            {
+              title: "Share",
+              number: true,
+              cell: ({ buffer }) => (buffer.bytes === null || !total ? "–" : percent(buffer.bytes, total)),
+            },
+            { title: "Type", cell: ({ buffer }) => h("code", null, typeOf(buffer)) },
+            {
+              title: "Source line",
+              class: "wide",
+              sort: ({ buffer }) => placeOf(buffer, where.model.short),
+              cell: ({ buffer }) => [
+                buffer.file === null
+                  ? placeOf(buffer, where.model.short)
+                  : placeLink(buffer.file, buffer.line, placeOf(buffer, where.model.short)),
+                buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
+              ],
+            },
+          ],
+          own.slice(0, MOST_ROWS),
         ),
         own.length > MOST_ROWS &&
           h("p", { class: "dim" }, `The ${count(MOST_ROWS)} largest of ${count(own.length)}`),

@@ -1,5 +1,6 @@
 // The first screen: headline and tiles, findings by importance, slowest compiles.
 import { findingList } from "../../lib/finding/card.js";
+import { table } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { afterPaint, append, h, rich } from "../../lib/page/dom.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
@@ -7,8 +8,10 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { LEFT_OUT } from "../../lib/page/left-out.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { attemptKey, attemptName } from "../../lib/bundle/log.js";
-import { compileLabel, facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
+import { facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
+import { codeLinks } from "./code-links.js";
+import { runStrip } from "./strip.js";
 import { tiles } from "./tiles.js";
 
 const SLOWEST = 8;
@@ -189,115 +192,30 @@ function compilesPart(model, summary, state) {
       summary.refused > 0 && h("li", { class: "dim" }, `${count(summary.refused)} refused by Dynamo`),
     ),
     summary.slowest.length > 0 &&
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Slowest", "Compile time", `Share of ${time(total)}`, "Function"].map((title, i) =>
-              h("th", { scope: "col", class: i === 1 ? "number" : null }, title),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          summary.slowest
-            .slice(0, SLOWEST)
-            .map(({ last, rows, us }) =>
+      table(
+        [
+          {
+            title: "Slowest",
+            cell: ({ rows }) => compileLink(model, rows[rows.length - 1], state),
+            sort: ({ rows }) => rows[0],
+          },
+          { title: "Compile time", number: true, cell: ({ us }) => time(us), sort: ({ us }) => us },
+          { title: `Share of ${time(total)}`, class: "bar-cell", cell: ({ us }) => shareBar(us, total) },
+          { title: "Open", class: "code-links", cell: ({ rows }) => codeLinks(model, rows, state) },
+          {
+            title: "Function",
+            sort: ({ last }) => functionName(last),
+            cell: ({ last }) =>
               h(
-                "tr",
-                null,
-                h("td", null, compileLink(model, rows[rows.length - 1], state)),
-                h("td", { class: "number" }, time(us)),
-                h("td", { class: "bar-cell" }, shareBar(us, total)),
-                h(
-                  "td",
-                  null,
-                  h(
-                    "div",
-                    { class: "function-place" },
-                    cutMiddle(functionName(last)),
-                    " ",
-                    cutMiddle(placeOf(model, last), last.file),
-                  ),
-                ),
+                "div",
+                { class: "function-place" },
+                cutMiddle(functionName(last)),
+                " ",
+                cutMiddle(placeOf(model, last), last.file),
               ),
-            ),
-        ),
+          },
+        ],
+        summary.slowest.slice(0, SLOWEST),
       ),
   );
-}
-
-// A strip of the run from left to right with a bar for each compile. A click opens the timeline of the compile.
-
-const SLICES = 400; // narrower bars can't be distinguished
-const WORST = ["failed", "unfinished", "skipped"];
-
-/** Return the strip, or null when fewer than two compiles have a start time. @param {import("../shared/model.js").Model} model @param {any} state @param {number | null} wallUs */
-export function runStrip({ frames }, state, wallUs) {
-  const timed = frames.filter(({ last }) => last.start_epoch_us !== null && last.total_us > 0);
-  if (timed.length < 2) return null;
-  const begin = timed.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);
-  const end = Math.max(
-    begin + (wallUs ?? 0),
-    timed.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0),
-  );
-  const bars = merged(
-    timed.map(({ last, rows }) => ({
-      from: (last.start_epoch_us - begin) / (end - begin),
-      share: last.total_us / (end - begin),
-      us: last.total_us,
-      compile: last,
-      index: rows[rows.length - 1],
-      tone: WORST.includes(last.status) ? last.status : last.recompile_reason !== null ? "recompile" : "ok",
-    })),
-  );
-  return h(
-    "figure",
-    { "class": "strip", "aria-label": "Compiles over the run" },
-    h(
-      "div",
-      { "class": "strip-bars", "aria-hidden": "true" },
-      bars.map((bar) =>
-        h("a", {
-          class: `strip-bar strip-${bar.tone}`,
-          tabindex: "-1",
-          href: state.link({ view: "timeline", compile: bar.compile.key }),
-          title: tooltip(bar),
-          style: { left: `${100 * bar.from}%`, width: `${100 * bar.share}%` },
-        }),
-      ),
-    ),
-    h(
-      "figcaption",
-      null,
-      h("span", null, "0"),
-      h("a", { href: state.link({ view: "timeline" }) }, "Timeline"),
-      h("span", null, time(end - begin)),
-    ),
-  );
-}
-
-/** @param {{compile: any, us: number, tone: string}} bar */
-const tooltip = ({ compile, us, tone }) =>
-  `${compileLabel(compile)}${tone === "recompile" ? ", recompile" : ""}, ${time(us)}`;
-
-/** Replace the narrow bars of each slice by the worst of them. @template {{from: number, share: number, tone: string}} T @param {T[]} bars @returns {T[]} */
-function merged(bars) {
-  const weight = (/** @type {T} */ bar) => [...WORST, "recompile", "ok"].indexOf(bar.tone) * -10 + bar.share;
-  /** @type {Map<number, T>} */
-  const slices = new Map();
-  const wide = bars.filter((bar) => {
-    if (bar.share > 2 / SLICES) return true;
-    const at = Math.floor(bar.from * SLICES);
-    const other = slices.get(at);
-    if (!other || weight(bar) > weight(other)) slices.set(at, bar);
-    return false;
-  });
-  return [...wide.sort((a, b) => b.share - a.share).slice(0, SLICES), ...slices.values()];
 }

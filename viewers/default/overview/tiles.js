@@ -3,6 +3,7 @@ import { h, plain } from "../../lib/page/dom.js";
 import { shares, tile } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { isLeftOut } from "../../lib/page/left-out.js";
+import { oneStop } from "../../lib/page/one-stop.js";
 
 const NOT_RECORDED = "not recorded";
 
@@ -23,7 +24,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
     recompile_cause_count: causes,
     graph_break_count: breaks,
   } = summary;
-  return h(
+  const list = h(
     "ul",
     { "class": "tiles", "aria-label": "At a glance" },
     h(
@@ -93,6 +94,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
     ),
     h("li", null, cacheTile(summary.cache_counts, state, lacks)),
   );
+  return oneStop(list);
 }
 
 /** Return what was compiled, in the numbers of the headline. @param {Found["summary"]} summary */

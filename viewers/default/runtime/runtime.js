@@ -1,5 +1,6 @@
 // The view of measured times: the most expensive source lines, kernels, compiled regions, and the traces.
 import { emptyPage } from "../../lib/list/list-detail.js";
+import { table } from "../../lib/list/table.js";
 import { h } from "../../lib/page/dom.js";
 import { percent, shareBar } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
@@ -58,38 +59,25 @@ const joined = (part, total) => (total ? percent(part, total) : "–");
 const section = (id, title, ...children) =>
   h("section", { "aria-labelledby": `runtime-${id}` }, h("h2", { id: `runtime-${id}` }, title), children);
 
-/** @param {[title: string, isNumber?: boolean, help?: string][]} columns @param {any[][]} rows @param {string} label */
-const table = (columns, rows, label) =>
+/**
+ * Build a table that scrolls to the side in a narrow window.
+ * @param {import("../../lib/list/table.js").TableColumn<any>[]} columns @param {any[]} rows @param {string} label
+ */
+const wideTable = (columns, rows, label) =>
   h(
     "div",
     { "class": "wide-table", "role": "region", "aria-label": `${label}: table`, "tabindex": "0" },
-    h(
-      "table",
-      { class: "plain compact" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          columns.map(([title, isNumber, help]) =>
-            h("th", { scope: "col", class: isNumber ? "number" : null, title: help }, title),
-          ),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((cells) =>
-          h(
-            "tr",
-            null,
-            cells.map((cell, i) => h("td", { class: columns[i][1] ? "number" : null }, cell)),
-          ),
-        ),
-      ),
-    ),
+    table(columns, rows, { class: "compact" }),
   );
+
+/** Build a column of a number. @param {string} title @param {string} key @param {(value: any) => string} shown @param {string} [help] @returns {import("../../lib/list/table.js").TableColumn<any>} */
+const numbers = (title, key, shown, help) => ({
+  title,
+  number: true,
+  help,
+  cell: (row) => shown(row[key]),
+  sort: (row) => row[key],
+});
 
 /** @param {About} about @param {any} times @param {number} total */
 function lineSection(about, { lines, kernels }, total) {
@@ -201,33 +189,20 @@ function kernelSection(about, { kernels, profiles }, total) {
   return section(
     "kernels",
     "Kernels by measured time",
-    table(
+    wideTable(
       [
-        ["Kernel"],
-        ["Compile"],
-        ["Calls", true],
-        ["Total", true],
-        [`Share of ${time(total)}`],
-        ["Median", true],
-        ["p90", true, "90 % of the calls took at most this long"],
-        ["Where"],
-        ["Joined by"],
-        .../** @type {[string][]} */ (profiles.length > 1 ? [["Trace"]] : []),
+        { title: "Kernel", cell: (row) => kernelName(about, row), sort: (row) => row.kernel ?? row.name },
+        { title: "Compile", cell: (row) => compileCell(about, row), sort: (row) => row.compile },
+        numbers("Calls", "count", count),
+        numbers("Total", "total_us", time),
+        { title: `Share of ${time(total)}`, cell: (row) => shareBar(row.total_us, total) },
+        numbers("Median", "median_us", time),
+        numbers("p90", "p90_us", time, "90 % of the calls took at most this long"),
+        { title: "Where", cell: whereOf },
+        { title: "Joined by", cell: joinCell },
+        ...(profiles.length > 1 ? [{ title: "Trace", cell: (/** @type {any} */ row) => row.profile }] : []),
       ],
-      shown
-        .slice(0, MOST_ROWS)
-        .map((/** @type {any} */ row) => [
-          kernelName(about, row),
-          compileCell(about, row),
-          count(row.count),
-          time(row.total_us),
-          shareBar(row.total_us, total),
-          time(row.median_us),
-          time(row.p90_us),
-          whereOf(row),
-          joinCell(row),
-          ...(profiles.length > 1 ? [row.profile] : []),
-        ]),
+      shown.slice(0, MOST_ROWS),
       "Kernels",
     ),
     shown.length > MOST_ROWS &&
@@ -243,43 +218,48 @@ function regionSection(about, { regions, profiles }) {
   const devices = profiles.some((/** @type {any} */ row) => row.on_device);
   const shown = own.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.total_us - a.total_us);
   const value = (/** @type {number | null} */ us) => (us === null ? "–" : time(us));
+  const nameOf = (/** @type {any} */ row) => {
+    const [number] = row.compile === null ? [] : compilesOf(model, { compiles: [row.compile] });
+    return number === undefined ? "–" : functionName(model.compiles[number]);
+  };
   return section(
     "regions",
     "Compiled regions",
-    table(
+    wideTable(
       [
-        ["Compile"],
-        ["Function"],
-        ["Calls", true],
-        ["Total", true, "Time of the calls on the host, with nested regions"],
-        ["Median", true],
-        ["Guard lookup", true, "Checking the guards of the cache entries before the calls"],
-        ["Eager at breaks", true, "Between the end of a graph and the next part after a graph break"],
-        .../** @type {[string, boolean, string][]} */ (
-          devices
-            ? [
-                ["Launches", true, "Time in calls of the runtime of the device"],
-                ["Device busy", true, "Between the first and last kernel of a call"],
-                ["Device idle", true, "Between the first and last kernel of a call"],
-              ]
-            : []
+        {
+          title: "Compile",
+          sort: (row) => row.compile,
+          cell: (row) =>
+            row.compile === null
+              ? `${row.key}: ${plural(row.candidate_count, "compile")} fit`
+              : compileCell(about, row),
+        },
+        { title: "Function", cell: nameOf, sort: nameOf },
+        numbers("Calls", "count", count),
+        numbers("Total", "total_us", time, "Time of the calls on the host, with nested regions"),
+        numbers("Median", "median_us", time),
+        numbers(
+          "Guard lookup",
+          "lookup_us",
+          value,
+          "Checking the guards of the cache entries before the calls",
         ),
+        numbers(
+          "Eager at breaks",
+          "eager_us",
+          value,
+          "Between the end of a graph and the next part after a graph break",
+        ),
+        ...(devices
+          ? [
+              numbers("Launches", "launch_us", time, "Time in calls of the runtime of the device"),
+              numbers("Device busy", "device_busy_us", value, "Between the first and last kernel of a call"),
+              numbers("Device idle", "device_idle_us", value, "Between the first and last kernel of a call"),
+            ]
+          : []),
       ],
-      shown.slice(0, MOST_ROWS).map((/** @type {any} */ row) => {
-        const [number] = row.compile === null ? [] : compilesOf(model, { compiles: [row.compile] });
-        return [
-          row.compile === null
-            ? `${row.key}: ${plural(row.candidate_count, "compile")} fit`
-            : compileCell(about, row),
-          number === undefined ? "–" : functionName(model.compiles[number]),
-          count(row.count),
-          time(row.total_us),
-          time(row.median_us),
-          value(row.lookup_us),
-          value(row.eager_us),
-          ...(devices ? [time(row.launch_us), value(row.device_busy_us), value(row.device_idle_us)] : []),
-        ];
-      }),
+      shown.slice(0, MOST_ROWS),
       "Compiled regions",
     ),
   );

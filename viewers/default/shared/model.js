@@ -2,6 +2,7 @@
 import { attemptKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/paths.js";
+import { phasesOf } from "./phases.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../../lib/bundle/log.js").Log} Log */
@@ -250,12 +251,7 @@ export function facts(model) {
     phases:
       us === null
         ? []
-        : [
-            { id: "dynamo", title: "Dynamo", us: us.dynamo },
-            { id: "aot", title: us.inductor ? "AOTAutograd" : "backend", us: us.aot },
-            { id: "inductor", title: "Inductor", us: us.inductor },
-            { id: "backward", title: "lazy backward", us: us.backward },
-          ],
+        : phasesOf(Object.fromEntries(Object.entries(us).map(([part, time]) => [`${part}_us`, time]))),
     statuses: statusesNow(model, summary.statuses),
     refused: summary.limit_count,
     slowest: model.frames

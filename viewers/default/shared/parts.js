@@ -1,5 +1,6 @@
 // Small page elements that several views use.
 import { codeSnippet } from "../../lib/code/snippet.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
@@ -71,7 +72,7 @@ export function sourceLine({ file, line, function: name, source_line: text }) {
     h(
       "figcaption",
       { class: "place" },
-      placeLink(file, line, `${file}:${line ?? "?"}`),
+      placeLink(file, line, cutMiddle(`${file}:${line ?? "?"}`)),
       name && ` in ${name}`,
     ),
     text && h("pre", null, codeSnippet(text)),

@@ -33,6 +33,7 @@ export async function openCudaGraphs({ log, state }) {
     label: "CUDA graphs",
     noun: ["graph", "graphs"],
     length: rows.length,
+    share: 0.44,
     id: (i) => `${rows[i].compile}:${rows[i].direction}`,
     title: (i) =>
       `${idText(compile(i))} ${functionName(compile(i))} ${rows[i].direction} ${stateOf(rows[i])}`,

@@ -1,9 +1,10 @@
 // The span table as boxes of a chart: rows, colors, self times, compiles. Needs no page.
 import { byRow } from "../../lib/flame/data.js";
 import { numberOf } from "../shared/model.js";
+import { CHARTED, phaseOfSpan } from "../shared/phases.js";
 
 export const HUES = 10; // colors of compiles
-const NO_COMPILE = 10;
+const NONE = 10; // color of what belongs to no compile or phase
 
 /** @typedef {import("../../../schema/bundle.d.ts").Spans} SpanRow */
 /** @typedef {import("../../../schema/bundle.d.ts").Instants} InstantRow */
@@ -21,8 +22,7 @@ const NO_COMPILE = 10;
  * @property {Sums} sums of the whole log
  * @property {number} spanCount
  * @property {Float64Array} own self time of each span, in µs
- * @property {Uint8Array} hueByCompile
- * @property {Uint8Array} hueByName
+ * @property {{phase: Uint8Array, compile: Uint8Array, name: Uint8Array}} hues
  * @property {Int32Array} compile index in model.compiles, for each box
  * @property {Int32Array} group index in groups, for each box; the attempts of a compile share one
  * @property {Group[]} groups
@@ -61,13 +61,16 @@ export function timelineOf(spans, instants, totals, model) {
     for (let i = boxes.length - 2; i >= 0; i--)
       if (to[boxes[i]] > from[boxes[i + 1]]) to[boxes[i]] = Math.max(from[boxes[i]], from[boxes[i + 1]]);
   }
-  const hueByCompile = new Uint8Array(length),
-    hueByName = new Uint8Array(length),
-    marked = new Uint8Array(length);
+  const hues = {
+    phase: phaseHues(spans, parent, depth, length),
+    compile: new Uint8Array(length),
+    name: new Uint8Array(length),
+  };
+  const marked = new Uint8Array(length);
   let end = 1;
   for (let i = 0; i < length; i++) {
-    hueByCompile[i] = groups[group[i]].hue;
-    hueByName[i] = name[i] % HUES;
+    hues.compile[i] = groups[group[i]].hue;
+    hues.name[i] = name[i] % HUES;
     marked[i] = i >= spanCount ? 2 : spans[i].repair === null ? 0 : 1;
     if (to[i] > end) end = to[i];
   }
@@ -79,7 +82,7 @@ export function timelineOf(spans, instants, totals, model) {
     if (parent[i] < 0 || group[parent[i]] !== group[i]) at.total += spans[i].duration_us ?? 0;
   }
   const label = (/** @type {number} */ box) => names[name[box]];
-  const flame = { length, from, to, row, hue: hueByCompile, marked, label, rows, end, titles };
+  const flame = { length, from, to, row, hue: hues.phase, marked, label, rows, end, titles };
   return {
     flame,
     spans,
@@ -90,8 +93,7 @@ export function timelineOf(spans, instants, totals, model) {
     sums: sumsOf(totals, names),
     spanCount,
     own: ownTimes(spans, parent),
-    hueByCompile,
-    hueByName,
+    hues,
     compile,
     group,
     groups,
@@ -140,7 +142,7 @@ function groupsOf(compile, compiles) {
       indexes.set(key, (at = groups.length));
       groups.push({
         compile: key === "" ? index : (last.get(key) ?? index),
-        hue: key === "" ? NO_COMPILE : colored++ % HUES,
+        hue: key === "" ? NONE : colored++ % HUES,
         spans: 0,
         total: 0,
         from: Infinity,
@@ -212,6 +214,19 @@ function rowsOf(spans, depth, instants, length) {
   const row = new Int32Array(length);
   for (let i = 0; i < depth.length; i++) row[i] = first[spans[i].lane] + depth[i];
   return { row, height, titles };
+}
+
+/** Return the color of each box's phase: that of the nearest span around it that begins one. @param {SpanRow[]} spans @param {Int32Array} parent @param {Int32Array} depth @param {number} length */
+function phaseHues(spans, parent, depth, length) {
+  const phases = /** @type {(string | null)[]} */ (new Array(spans.length).fill(null));
+  const outerFirst = Int32Array.from(spans, (_, i) => i).sort((a, b) => depth[a] - depth[b]);
+  for (const i of outerFirst)
+    phases[i] = phaseOfSpan(spans[i].name, parent[i] < 0 ? null : phases[parent[i]]);
+  const hues = new Uint8Array(length).fill(NONE);
+  phases.forEach((phase, i) => {
+    if (phase !== null) hues[i] = CHARTED.indexOf(phase);
+  });
+  return hues;
 }
 
 /** Return the self time of each span: its duration without nested spans. @param {SpanRow[]} spans @param {Int32Array} parent */
@@ -296,13 +311,16 @@ export function sumsByName(line, group, range = null) {
   return sums;
 }
 
-/** Return the longest span of the name with the most self time, in one group or (-1) all spans; -1 without spans. @param {Timeline} line @param {number} group */
-export function heaviest(line, group) {
-  const { self_us: sums } = sumsByName(line, group);
+/** Return the longest span of the name with the most self time, in one group or (-1) all spans and in a range; -1 without spans. @param {Timeline} line @param {number} group @param {[number, number] | null} range */
+export function heaviest(line, group, range) {
+  const { self_us: sums } = sumsByName(line, group, range);
   const { name } = line;
+  const { from, to } = line.flame;
   let best = -1;
   const more = (/** @type {number} */ i) =>
     best < 0 || (name[i] === name[best] ? line.own[i] > line.own[best] : sums[name[i]] > sums[name[best]]);
-  for (let i = 0; i < line.spanCount; i++) if ((group < 0 || line.group[i] === group) && more(i)) best = i;
+  const within = (/** @type {number} */ i) =>
+    (group < 0 || line.group[i] === group) && (range === null || (to[i] >= range[0] && from[i] <= range[1]));
+  for (let i = 0; i < line.spanCount; i++) if (within(i) && more(i)) best = i;
   return best;
 }

@@ -282,7 +282,7 @@ function guide(line, diagnostics) {
       h(
         "p",
         null,
-        "Each box is a span, as wide as its duration. Boxes below it are nested spans. Each compile has a color, listed in the table below the chart.",
+        "Each box is a span, as wide as its duration. Boxes below it are nested spans. Its color is the phase of the compile.",
       ),
       line.instants.length > 0 &&
         h("p", null, "Marks in the first row are instants, events without a duration such as cache hits."),

@@ -1,4 +1,4 @@
-// Tables below the timeline: times by span name, and compiles with their colors (the legend).
+// Tables below the timeline: times by span name, and compiles with their colors.
 import { Grid } from "../../lib/list/grid.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
@@ -74,9 +74,11 @@ export class TimelineTables {
       columns: [
         {
           id: "color",
-          title: "Color",
-          width: "3.2rem",
+          title: "",
+          help: "Color, when boxes are colored by compile",
+          width: "1rem",
           cell: (row) =>
+            state.current.hue === "compile" &&
             h("span", {
               "class": "swatch hue",
               "aria-hidden": "true",
@@ -133,7 +135,7 @@ export class TimelineTables {
       "div",
       { class: "tabs small" },
       this.tab("", "Times by span"),
-      this.tab("compile", "Compiles and colors"),
+      this.tab("compile", "Compiles"),
     );
     this.body = h("div", { class: "fill" });
     this.element = h("section", { "class": "pane", "aria-label": "Totals" }, this.tabs, this.body);
@@ -144,7 +146,7 @@ export class TimelineTables {
   update(current, group, range) {
     const by = current.by === "compile" ? "compile" : "";
     const grid = by ? this.compiles : this.names;
-    const key = JSON.stringify([by, group, by ? null : range?.map(Math.round)]);
+    const key = JSON.stringify([by, group, by ? current.hue : range?.map(Math.round)]);
     const sort = current.sort || (by ? "" : BY_SELF_TIME);
     const resorted = grid.sort !== sort;
     if (resorted) {

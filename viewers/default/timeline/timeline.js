@@ -5,12 +5,16 @@ import { debounce, fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { split } from "../../lib/page/splitter.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
+import { CHARTED, legendOf } from "../shared/phases.js";
 import { boxOfEvent, eventOf, heaviest, litRows, timelineOf } from "./data.js";
 import { spanDetail, spanTip, spanWords } from "./detail.js";
 import { TimelineTables } from "./tables.js";
 import { traceButton } from "./trace.js";
 
 const LEAST_US = 20; // narrowest range
+
+/** Value in the address, and words. @type {Record<string, string>} */
+const HUES = { "": "Color by phase", "compile": "Color by compile", "name": "Color by span" };
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
@@ -31,7 +35,7 @@ export async function openTimeline(context) {
     tip: (box) => spanTip(line, model, box),
     onselect: (box) => {
       state.replace({ span: box < 0 ? "" : String(eventOf(line, box)) });
-      detail(box < 0 ? heaviest(line, shownGroup) : box, box < 0);
+      detail(box < 0 ? heaviest(line, shownGroup, inSight()) : box, box < 0);
     },
     onopen: (box) =>
       state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
@@ -56,6 +60,7 @@ export async function openTimeline(context) {
     const range = inSight();
     state.replace({ range: range === null ? "" : range.map(Math.round).join("-") });
     tables.update(state.current, shownGroup, range);
+    if (state.current.span === "") detail(heaviest(line, shownGroup, range), true); // the first name of the table
   }, 250);
   /** @returns {[number, number] | null} null for everything */
   const inSight = () => (chart.from <= 0 && chart.to >= line.flame.end ? null : [chart.from, chart.to]);
@@ -77,16 +82,12 @@ export async function openTimeline(context) {
     /** @type {string} */ key,
   ) =>
     h("button", { "class": "tool", "aria-label": name, "title": `${name} (${key})`, "onclick": run }, sign);
-  const byName = h(
-    "button",
-    {
-      "class": "tool",
-      "aria-pressed": "false",
-      "title": "Color boxes by span name instead of by compile",
-      "onclick": () => state.replace({ hue: state.current.hue === "name" ? "" : "name" }, true),
-    },
-    "Color by name",
+  const hue = h(
+    "select",
+    { "aria-label": "Colors", "onchange": () => state.replace({ hue: hue.value }, true) },
+    Object.entries(HUES).map(([value, words]) => h("option", { value }, words)),
   );
+  const legend = h("span", { class: "legend phases-legend" }, legendOf(phasesIn(line)).map(legendItem));
   const toolbar = h(
     "div",
     { class: "toolbar" },
@@ -94,7 +95,8 @@ export async function openTimeline(context) {
     found,
     button("Previous span", "↑", () => chart.walk(-1), "N"),
     button("Next span", "↓", () => chart.walk(1), "n"),
-    byName,
+    hue,
+    legend,
     only,
     h("span", { class: "spring" }),
     seen,
@@ -112,7 +114,7 @@ export async function openTimeline(context) {
     shownRange = "";
   chart.show(line.flame);
   chart.element.style.maxHeight = `${chart.wanted + 30}px`;
-  detail(heaviest(line, shownGroup), true);
+  detail(heaviest(line, shownGroup, null), true);
   return {
     title: "Timeline",
     element: h(
@@ -161,18 +163,35 @@ export async function openTimeline(context) {
         detailGroup = group;
         const box = boxOfEvent(line, current.span);
         chart.mark(box);
-        detail(box < 0 && current.span === "" ? heaviest(line, shownGroup) : box, box < 0);
+        detail(box < 0 && current.span === "" ? heaviest(line, shownGroup, inSight()) : box, box < 0);
         if (box >= 0) requestAnimationFrame(() => (current.range ? chart.reveal(box) : chart.fit(box)));
       }
       shownSpan = current.span;
-      line.flame.hue = current.hue === "name" ? line.hueByName : line.hueByCompile;
-      byName.setAttribute("aria-pressed", String(current.hue === "name"));
+      hue.value = Object.hasOwn(HUES, current.hue) ? current.hue : "";
+      legend.hidden = hue.value !== "";
+      line.flame.hue = line.hues[/** @type {"phase" | "compile" | "name"} */ (hue.value || "phase")];
       chart.draw();
       small.draw();
       sight();
     },
   };
 }
+
+/** @param {import("./data.js").Timeline} line */
+const phasesIn = ({ hues }) => CHARTED.filter((_, hue) => hues.phase.includes(hue));
+
+/** @param {[id: string, title: string, help: string]} phase */
+const legendItem = ([id, title, help]) =>
+  h(
+    "span",
+    { title: help },
+    h("span", {
+      "class": "swatch hue",
+      "aria-hidden": "true",
+      "style": { "--hue": `var(--hue-${CHARTED.indexOf(id)})` },
+    }),
+    ` ${title}`,
+  );
 
 /** @param {import("./data.js").Timeline} line @param {number} compile */
 function groupOf(line, compile) {

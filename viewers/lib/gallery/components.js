@@ -5,6 +5,7 @@ import { findingCard } from "../finding/card.js";
 import { fill, h, rich, searchField } from "../page/dom.js";
 import { ICONS, Frame, icon } from "../frame/frame.js";
 import { Grid } from "../list/grid.js";
+import { table } from "../list/table.js";
 import { cutMiddle } from "../page/cut-middle.js";
 import { bytes, count, time } from "../page/format.js";
 import { HashState } from "../page/hash-state.js";
@@ -298,6 +299,24 @@ const PARTS = [
       );
       return [h("p", { class: "dim" }, `${count(compiles.length)} rows`), grid.element];
     },
+  ],
+  [
+    "Small tables",
+    "list/table.js",
+    ({ compiles }) =>
+      table(
+        [
+          { title: "Id", cell: ({ key }) => key, sort: ({ first_event: first }) => first },
+          { title: "Function", cell: (row) => row.function ?? "–", sort: (row) => row.function },
+          {
+            title: "Size",
+            number: true,
+            cell: ({ size_bytes: size }) => bytes(size),
+            sort: ({ size_bytes: size }) => size,
+          },
+        ],
+        compiles.slice(0, 4),
+      ),
   ],
   ["Tracebacks", "code/traceback.js", () => tracebackView(TRACEBACK)],
   [

@@ -2,6 +2,7 @@
 import { fill, h, typing } from "../page/dom.js";
 import { VirtualList } from "./virtual-list.js";
 import { cellClass, Widths } from "./widths.js";
+import { twoLines } from "./two-lines.js";
 
 /**
  * @typedef {object} Column
@@ -17,6 +18,7 @@ import { cellClass, Widths } from "./widths.js";
  */
 
 const ROW = 24;
+const TWO = 44; // of a row with two lines
 
 export class Grid {
   /**
@@ -45,6 +47,11 @@ export class Grid {
     this.element = this.list.element;
     this.widths = new Widths(options.columns);
     this.widths.apply(this.element);
+    this.two = false;
+    this.least = h("div", { "class": "grid-least", "aria-hidden": "true" }); // as wide as the columns at least
+    this.element.append(this.least);
+    const sized = new ResizeObserver(() => this.fit());
+    for (const element of [this.element, this.least]) sized.observe(element);
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     this.drawHeader();
   }
@@ -54,6 +61,16 @@ export class Grid {
     this.rows = rows;
     if (this.widths.measure(rows)) this.widths.apply(this.element);
     this.arrange(selected);
+  }
+
+  /** Use two lines for each row where the columns have no space. */
+  fit() {
+    const width = this.element.clientWidth;
+    const two = width > 0 && width < this.least.offsetWidth;
+    if (two === this.two) return;
+    this.two = two;
+    this.element.classList.toggle("two-lines", two);
+    this.list.resize(two ? TWO : ROW);
   }
 
   /** Return the selected row, or -1. */
@@ -140,9 +157,11 @@ export class Grid {
         "aria-label": this.options.name?.(row),
         "onclick": (/** @type {MouseEvent} */ event) => this.click(event, index),
       },
-      this.options.columns.map((column) =>
-        h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row)),
-      ),
+      this.two
+        ? twoLines(this.options.columns, this.widths.tracks(), row)
+        : this.options.columns.map((column) =>
+            h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row)),
+          ),
     );
   }
 

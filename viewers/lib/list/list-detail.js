@@ -5,6 +5,8 @@ import { errorBox } from "../page/load.js";
 import { split } from "../page/splitter.js";
 import { Grid } from "./grid.js";
 
+const SCROLL_BAR = 16; // pixels, at most
+
 /**
  * @typedef {object} Choice a filter with a few values
  * @property {string} key in the address
@@ -101,11 +103,13 @@ export function listDetail(options) {
   );
   let drawn = "";
   let hidden = -1; // the row of the address if the filter hides it
+  // The details have what they need, and the list is not wider than its columns, whose width is known later.
+  const element = split(options.name, list, detail, {
+    label: "List width",
+    size: `max(360px, min(max(${100 * (options.share ?? 0.5)}vw, 100vw - 54rem), var(--wanted, 100vw)))`,
+  });
   return {
-    element: split(options.name, list, detail, {
-      label: "List width",
-      size: `max(360px, ${100 * (options.share ?? 0.5)}vw)`,
-    }),
+    element,
     title: options.label,
     search: () => filter,
     update: (current) => {
@@ -137,6 +141,7 @@ export function listDetail(options) {
         const listed = fit.includes(requested);
         hidden = listed ? -1 : requested;
         grid.show(fit, listed ? requested : -1);
+        element.style.setProperty("--wanted", `calc(${grid.widths.wanted} + ${SCROLL_BAR}px)`);
         if (!listed && fit.length > 0) grid.list.activate(0); // its details are shown beside the list
       }
       if (requested < 0 && current.item !== "") {

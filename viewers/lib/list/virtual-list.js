@@ -6,7 +6,7 @@ import { h } from "../page/dom.js";
 import { count } from "../page/format.js";
 
 const ALL_UP_TO = 160; // unless the options say otherwise
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 const TALLEST = 8_000_000; // browsers limit the height of an element; beyond this the scroll bar is scaled
 
 export class VirtualList {
@@ -46,6 +46,15 @@ export class VirtualList {
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;
     this.redraw();
+  }
+
+  /** Give all rows another height. @param {number} height */
+  resize(height) {
+    this.rowHeight = height;
+    this.height = Math.min(this.length * height, TALLEST);
+    this.spacer.style.height = `${this.height}px`;
+    this.redraw();
+    if (this.active >= 0) this.reveal(this.active);
   }
 
   /** Redraw the rows. */

@@ -79,12 +79,17 @@ export class Widths {
       "--columns",
       tracks.map(([least, most]) => (least === most ? most : `minmax(${least}, ${most})`)).join(" "),
     );
-    element.style.setProperty(
-      "--min-width",
-      `calc(${tracks.map(([least]) => least).join(" + ")} + ${GAP * (tracks.length - 1) + PADDING}px)`,
-    );
+    element.style.setProperty("--min-width", summed(tracks.map(([least]) => least)));
+  }
+
+  /** Return the width at which no column is cut, in CSS. */
+  get wanted() {
+    return summed(this.tracks().map(([, most]) => most));
   }
 }
+
+/** @param {string[]} widths of all columns @returns {string} the width of a row, in CSS */
+const summed = (widths) => `calc(${widths.join(" + ")} + ${GAP * (widths.length - 1) + PADDING}px)`;
 
 /**
  * Return the widest texts in a column, with their cells.

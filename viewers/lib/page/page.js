@@ -44,7 +44,7 @@ export function followLinks(state) {
   });
 }
 
-/** Return a function that shows the help. @param {() => any[]} content built when it is first shown */
+/** Return a function that shows the help. @param {() => any[]} content built each time */
 export function helpDialog(content) {
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
@@ -53,7 +53,9 @@ export function helpDialog(content) {
     (await import("./source-settings.js")).showSourceSettings();
   };
   return () => {
-    dialog ??= /** @type {HTMLDialogElement} */ (
+    if (dialog?.open) return;
+    dialog?.remove();
+    dialog = /** @type {HTMLDialogElement} */ (
       h(
         "dialog",
         { "aria-labelledby": "help-title", "class": "help" },
@@ -68,7 +70,7 @@ export function helpDialog(content) {
       )
     );
     document.body.append(dialog);
-    if (!dialog.open) dialog.showModal();
+    dialog.showModal();
   };
 }
 

@@ -1,0 +1,34 @@
+// A row of a table in two lines, for windows and panes that are too narrow for its columns.
+import { h } from "../page/dom.js";
+import { cellClass } from "./widths.js";
+
+/** @typedef {import("./grid.js").Column} Column */
+
+const TEXTS = 3; // columns of text in the first line
+
+/**
+ * Return the two lines of a row: its names first, then its numbers, each after its title. Columns of a fixed width,
+ * which are pictures of such numbers, are left out.
+ * @param {Column[]} columns @param {[least: string, most: string][]} tracks their widths @param {number} row
+ */
+export function twoLines(columns, tracks, row) {
+  const kept = columns.filter(({ width }) => !width);
+  const isText = (/** @type {Column} */ column) => !column.number;
+  const first = new Set(kept.filter(isText).slice(0, TEXTS));
+  if (first.size === kept.length) first.delete(kept[kept.length - 1]);
+  const cell = (/** @type {Column} */ column) =>
+    h(
+      "div",
+      {
+        "role": "gridcell",
+        "class": cellClass(column),
+        "aria-colindex": columns.indexOf(column) + 1,
+        "dataset": isText(column) || !column.title ? {} : { title: column.title },
+        "style": first.has(column) ? { "min-width": tracks[columns.indexOf(column)][0] } : {},
+      },
+      column.cell(row),
+    );
+  return [first, new Set(kept.filter((column) => !first.has(column)))].map((line) =>
+    h("div", { class: "grid-line", role: "presentation" }, [...line].map(cell)),
+  );
+}
