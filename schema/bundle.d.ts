@@ -3722,10 +3722,61 @@ export interface Comparison {
         }[] | null;
       }[];
     }[];
+    /** Measured run times; null when neither log has a profiler trace. Since 1.1. */
+    run_time?: null | {
+      /** The side without a profiler trace; the numbers are then 0 and the lists empty. null when both have one. */
+      missing: "base" | "new" | null;
+      /** Whether times are those of a device; false for times on the host. */
+      on_device: boolean;
+      /** Time of all kernels of the base log in microseconds. */
+      base_us: number;
+      /** As base_us, for the new log. */
+      new_us: number;
+      /** Median ratio of new to base times of kernels with the same code; 1 when there are fewer than 3. */
+      speed: number;
+      /** Kernels of both logs, each once, by absolute difference, at most 200. */
+      kernels: {
+        /** Its compile: position in compiles; null for one that is not there. */
+        pair_index: number | null;
+        /** Name in the base log; null when it is not there. */
+        base_name: string | null;
+        /** As base_name, for the new log. */
+        new_name: string | null;
+        /** What the two have in common. code: the same code, whatever the name. lines: the same source lines. name: the name without its number. null for a kernel of one log. */
+        matched_by: "code" | "lines" | "name" | null;
+        /** Microseconds; null when it is not in the base log. */
+        base_us: number | null;
+        /** As base_us, for the new log. */
+        new_us: number | null;
+        /** Calls in the base log, not scaled. */
+        base_count: number;
+        /** As base_count, for the new log. */
+        new_count: number;
+        /** slower and faster: by more than noise. new and gone: in one log only. same: none of these, or too small to matter. */
+        change: "slower" | "faster" | "new" | "gone" | "same";
+      }[];
+      /** Source lines by absolute difference, at most 200. A kernel that computes several lines counts for each of them. Empty when no log records source lines (INDUCTOR_PROVENANCE=1). */
+      lines: {
+        /** Path of the file. */
+        file: string;
+        /** Line in the file. */
+        line: number;
+        /** Function around it; null when unknown. */
+        function: string | null;
+        /** Text of the line; null when unknown. */
+        code: string | null;
+        /** Time of its kernels in microseconds; null when no kernel of the base log computes it. */
+        base_us: number | null;
+        /** As base_us, for the new log. */
+        new_us: number | null;
+        /** As for kernels. */
+        change: "slower" | "faster" | "new" | "gone" | "same";
+      }[];
+    };
     /** Changes: new errors first, then by absolute cost, each followed by the changes that it caused. */
     changes: {
-      /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "time";
+      /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. memory: a different peak. run_time: kernels that take more or less time when they run, with profiler traces of both runs. time: more or less compile time. */
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "run_time" | "time";
       /** new and gone: in one log only. worse and better: in both, but different. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As in findings. */
