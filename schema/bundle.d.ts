@@ -1439,6 +1439,16 @@ export interface KernelCalls {
   reason: "eager" | "library" | "copy" | "ambiguous" | "not_in_log" | "unknown_launch" | null;
   /** Whether a CUDA graph replayed it. Replays have only the names of kernels. */
   is_replay: boolean;
+  /** Bytes of the tensors that one call gets and writes, each once, and twice if the kernel reads and writes it; the mean if the code calls the kernel several times. An upper limit: a kernel can read only a part of a tensor. null when unknown. */
+  call_bytes: number | null;
+  /** Floating-point operations of one call, for matrix products and convolutions of a library: two for each product. null for other kernels, and when unknown. */
+  call_flops: number | null;
+  /** Why call_bytes is null; null when it is known. 'not_joined': the kernel is not in the log; 'operator': an operator that is not a matrix product or convolution; 'dynamic': sizes depend on symbols; 'size': the code does not have a size or type; 'language': not Python, as with the C++ wrapper; 'several': the operator runs kernels with different names. */
+  work_unknown: "not_joined" | "operator" | "dynamic" | "size" | "language" | "several" | null;
+  /** call_bytes per mean time of a call, as a share of the peak in 'peaks' of profiles. More than 1 when the data come from a cache, or only a part is read. null when one of them is unknown. */
+  bandwidth_share: number | null;
+  /** The same for call_flops. */
+  flops_share: number | null;
 }
 
 /** Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance. A forward and its backward can have kernels with the same name. Read from the text of the code, which is never executed; provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -2234,6 +2244,17 @@ export interface Profiles {
   pids: number[];
   /** Names of the devices, each once. */
   device_names: string[];
+  /** Peak rates that the kernels are compared with: those of --peak, else those of the device if its name is known; empty otherwise. */
+  peaks: {
+    /** 'GB/s': bytes of memory, 10^9 per second; 'TFLOP/s': floating-point operations, 10^12 per second. */
+    unit: "GB/s" | "TFLOP/s";
+    /** Type of the operations; null for all types, and for bytes. */
+    dtype: string | null;
+    /** The rate in this unit. */
+    rate: number;
+    /** 'stated': by --peak; 'device': from the table of devices. */
+    source: "stated" | "device";
+  }[];
   /** Time of the first event, in microseconds since 1970-01-01 UTC; null when the trace has no base time. */
   start_epoch_us: number | null;
   /** From the first event that was read into these tables to the end of the last one. */

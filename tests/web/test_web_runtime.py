@@ -43,6 +43,13 @@ def test_kernels_and_regions_have_the_numbers_of_the_tables(show):
     (log,) = bundle.logs
     kernels = page.get_by_role("table").first.get_by_role("row")
     expect(kernels).to_have_count(1 + len(log.table("kernel_calls")))
+    row = next(row for row in log.table("kernel_calls") if row["call_bytes"] is not None)
+    rate = row["call_bytes"] * row["count"] / row["total_us"] / 1e3
+    text = f"{rate:.0f} GB/s" if rate >= 100 else f"{rate:#.3g} GB/s"
+    expect(
+        page.get_by_role("region", name="Kernels: table").get_by_role("row", name=row["kernel"])
+    ).to_contain_text(text)
+    expect(page.get_by_text("build with --peak GB/s=RATE")).to_be_visible()
     regions = page.get_by_role("region", name="Compiled regions: table").get_by_role("row")
     expect(regions).to_have_count(3)
     expect(regions.nth(1)).to_contain_text(re.compile(r"\[0/0_1\]\s*f\s*4"))

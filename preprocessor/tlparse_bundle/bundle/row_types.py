@@ -914,6 +914,11 @@ class KernelCallsRow(TypedDict):
     candidate_count: int
     reason: Literal["eager", "library", "copy", "ambiguous", "not_in_log", "unknown_launch"] | None
     is_replay: bool
+    call_bytes: float | None
+    call_flops: float | None
+    work_unknown: Literal["not_joined", "operator", "dynamic", "size", "language", "several"] | None
+    bandwidth_share: float | None
+    flops_share: float | None
 
 
 class KernelsRow(TypedDict):
@@ -1166,6 +1171,15 @@ class ProfileRemainderRow(TypedDict):
     total_us: float
 
 
+class ProfilesPeaks(TypedDict):
+    """A peak rate."""
+
+    unit: Literal["GB/s", "TFLOP/s"]
+    dtype: str | None
+    rate: float
+    source: Literal["stated", "device"]
+
+
 class ProfilesRow(TypedDict):
     """Profiler traces (torch.profiler, Kineto) that were joined with the log: one row per file, in order of 'profile'."""
 
@@ -1176,6 +1190,7 @@ class ProfilesRow(TypedDict):
     profile_rank: int | None
     pids: list[int]
     device_names: list[str]
+    peaks: list[ProfilesPeaks]
     start_epoch_us: int | None
     duration_us: float
     complete: bool

@@ -21,6 +21,7 @@ from tlparse_bundle.pipeline.target import folder_of
 from tlparse_bundle.statements.kinds.run_time import KINDS
 from tlparse_bundle.statements.profile.findings import with_findings
 from tlparse_bundle.statements.profile.line_times import line_rows
+from tlparse_bundle.statements.profile.peaks import Peak
 from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ _NUMBER = re.compile(r"#\d+\Z")
 
 
 def join_profiles(
-    root: str, codec: str, summaries: Sequence[LogSummary], paths: Sequence[Path], problems: Problems
+    root: str,
+    codec: str,
+    summaries: Sequence[LogSummary],
+    paths: Sequence[Path],
+    problems: Problems,
+    peaks: Sequence[Peak] = (),
 ) -> None:
     """Join profiler traces with the logs of the bundle at ``root``, which has no manifest yet.
 
@@ -40,7 +46,7 @@ def join_profiles(
     rows = [summary.row for summary in summaries]
     bundle = Bundle(open_store(root), {"codec": codec, "logs": rows}, verify=False, trusted=True)
     found: dict[str, list[Profile]] = {}
-    for log_id, profile in profiles_of(paths, bundle.logs, problems):
+    for log_id, profile in profiles_of(paths, bundle.logs, problems, peaks):
         found.setdefault(log_id, []).append(profile)
     for summary, log in zip(summaries, bundle.logs, strict=True):
         if log.id in found:

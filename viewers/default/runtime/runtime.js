@@ -7,6 +7,7 @@ import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
+import { peakText, rateCell } from "./roofline.js";
 import { grouped, KEYS, REASONS, sum, timesOf, whereOf } from "./data.js";
 
 const MOST_LINES = 5;
@@ -196,6 +197,7 @@ function joinCell(row) {
 
 /** @param {About} about @param {any} times @param {number} total */
 function kernelSection(about, { kernels, profiles }, total) {
+  const peaks = peakText({ kernels, profiles });
   const shown = kernels.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.total_us - a.total_us);
   return section(
     "kernels",
@@ -209,6 +211,7 @@ function kernelSection(about, { kernels, profiles }, total) {
         [`Share of ${time(total)}`],
         ["Median", true],
         ["p90", true, "90 % of the calls took at most this long"],
+        .../** @type {[string, boolean][]} */ (peaks ? [["Rate", true]] : []),
         ["Where"],
         ["Joined by"],
         .../** @type {[string][]} */ (profiles.length > 1 ? [["Trace"]] : []),
@@ -223,12 +226,14 @@ function kernelSection(about, { kernels, profiles }, total) {
           shareBar(row.total_us, total),
           time(row.median_us),
           time(row.p90_us),
+          ...(peaks ? [rateCell(row)] : []),
           whereOf(row),
           joinCell(row),
           ...(profiles.length > 1 ? [row.profile] : []),
         ]),
       "Kernels",
     ),
+    peaks,
     shown.length > MOST_ROWS &&
       h("p", { class: "dim" }, `and ${count(shown.length - MOST_ROWS)} more in table kernel_calls`),
   );
