@@ -6,6 +6,7 @@ import pytest
 from axe import violations_in_both_themes
 from pages import expect_address
 from playwright.sync_api import expect
+from tlparse_bundle import Bundle
 
 LINES = "profiler/lines"
 
@@ -96,3 +97,25 @@ def test_it_can_be_used_by_everybody(page_that, bundle_of, address_of):
     page.goto(address_of(bundle_of(LINES)) + "#v=1&view=runtime")
     expect(page.get_by_role("heading", name="Kernels by measured time")).to_be_visible()
     assert violations_in_both_themes(page) == []
+
+
+def test_provenance_shows_the_time_of_each_line(page_that, bundle_of, address_of):
+    bundle = Bundle.open(bundle_of(LINES))
+    (log,) = bundle.logs
+    page = page_that()
+    page.goto(address_of(bundle_of(LINES)).replace("/default/", "/provenance/") + "#v=1")
+    total = sum(row["kernel_us"] for row in log.table("profiles"))
+    expect(page.get_by_label("Coverage")).to_contain_text(
+        f"share of measured kernel time {total / 1000:.3g} ms"
+    )
+    source = page.get_by_role("region", name="User source: text").locator(".code-line")
+    for row in log.table("line_times"):
+        line = source.filter(has_text=row["code"])
+        share = f"{100 * row['share']:.{1 if row['share'] < 0.1 else 0}f} %"
+        expect(line.locator(".heat")).to_have_text(share)
+        expect(line.get_by_title(f"in {row['count']} kernel calls, {share} of the measured")).to_be_visible()
+    code = page.get_by_role("region", name="Generated code: text").locator(".code-line")
+    (kernel,) = [row for row in log.table("kernel_calls") if "softmax" in row["name"]]
+    call = code.filter(has_text=f"{kernel['kernel']}(").filter(has=page.locator(".heat-bar"))
+    expect(call).to_have_count(1)
+    expect(call).to_contain_text(f"{100 * kernel['total_us'] / total:.0f} %")
