@@ -3169,6 +3169,28 @@ export interface Stacks {
   code: string | null;
 }
 
+/** What ran in one step of each profiler trace: the ProfilerStep with the median duration, or without steps the longest range on the host. The first row is the step, its children are threads and devices, and below them are ranges and kernels with one name inside the same range, added up. At most the 2,000 rows with the most time per trace; a row's children need not add up to it. Parents come before their children, children in order of their first start. */
+export interface StepTree {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** Number of the row in its trace, from 0. */
+  id: number;
+  /** 'id' of the row around it; null for the step. */
+  parent: number | null;
+  /** 'step'; 'thread': of the host; 'device'; 'range': on a thread; 'kernel': a kernel or copy that begins on the device during the step. */
+  kind: "step" | "thread" | "device" | "range" | "kernel";
+  /** Name in the trace; of a thread or device its number. */
+  name: string;
+  /** Ranges or kernels that the row adds up. */
+  count: number;
+  /** Start of the first of them, from the start of the step, in microseconds. */
+  start_us: number;
+  /** Their total time; of a thread or device, the sum over its children. */
+  total_us: number;
+  /** The part outside ranges inside them, with or without a row; 0 for the step, threads and devices. */
+  self_us: number;
+}
+
 /** Graphs nested in FX graphs: one row per graph, in the order of the text; at most 200 of one graph. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Subgraphs {
   /** The record whose payload holds it: a row of table graphs. */

@@ -60,6 +60,24 @@ def test_kernels_and_regions_have_the_numbers_of_the_tables(show):
     )
 
 
+def test_a_step_as_a_flame_graph(show):
+    page, bundle = show("profiler/steps", "#v=1&view=runtime")
+    rows = bundle.logs[0].table("step_tree")
+    region = page.get_by_role("region", name="One step")
+    expect(region).to_contain_text(f"ProfilerStep#1 of steps.json.gz: {rows[0]['total_us'] / 1000:.3g} ms")
+    chart = region.get_by_role("application", name="Flame graph of a step")
+    chart.focus()
+    said = region.get_by_role("status")
+    for row in rows[1:3]:
+        page.keyboard.press("n")
+        expect(said).to_contain_text(f"{row['name']}, {row['total_us'] / 1000:.3g} ms in 1 call")
+    region.get_by_text("ranges by self time").click()
+    table = region.get_by_role("region", name="Ranges of the step").get_by_role("row")
+    longest = max((row for row in rows if row["kind"] == "range"), key=lambda row: row["self_us"])
+    expect(table.nth(1)).to_contain_text(longest["name"])
+    expect(table.nth(1).get_by_role("cell").nth(3)).to_have_text(f"{longest['self_us'] / 1000:.3g} ms")
+
+
 def test_the_page_of_a_compile_says_what_it_costs(show):
     page, _ = show("profiler/breaks", "#v=1&view=compile&compile=0/0")
     expect(page.get_by_role("heading", name="Run time")).to_be_visible()

@@ -1800,6 +1800,20 @@ class StacksRow(TypedDict):
     code: str | None
 
 
+class StepTreeRow(TypedDict):
+    """What ran in one step of each profiler trace: the ProfilerStep with the median duration, or without steps the longest range on the host."""
+
+    profile: str
+    id: int
+    parent: int | None
+    kind: Literal["step", "thread", "device", "range", "kernel"]
+    name: str
+    count: int
+    start_us: float
+    total_us: float
+    self_us: float
+
+
 class SubgraphsRow(TypedDict):
     """Graphs nested in FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
 
@@ -2183,6 +2197,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["specializations"]) -> list[SpecializationsRow]: ...
     @overload
     def __call__(self, name: Literal["stacks"]) -> list[StacksRow]: ...
+    @overload
+    def __call__(self, name: Literal["step_tree"]) -> list[StepTreeRow]: ...
     @overload
     def __call__(self, name: Literal["subgraphs"]) -> list[SubgraphsRow]: ...
     @overload

@@ -17,6 +17,7 @@ from tlparse_bundle.statements.profile.kernel_work import KernelWork
 from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex
 from tlparse_bundle.statements.profile.measured import Measured
 from tlparse_bundle.statements.profile.peaks import Peak, peaks_of
+from tlparse_bundle.statements.profile.step_tree import step_rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         ProfileRemainderRow,
         ProfilesRow,
         RegionCallsRow,
+        StepTreeRow,
     )
 
 UNREADABLE, PARTLY, UNASSIGNED = "profile-unreadable", "profile-partly", "profile-unassigned"
@@ -40,6 +42,7 @@ class Profile(NamedTuple):
     kernels: list[KernelCallsRow]
     regions: list[RegionCallsRow]
     remainder: list[ProfileRemainderRow]
+    step: list[StepTreeRow]
 
 
 class _Candidate(NamedTuple):
@@ -175,7 +178,11 @@ def _profile(
         "lookup_us": round(measured.lookup_us, 3),
     }
     return Profile(
-        row, list(measured.kernel_calls()), list(measured.region_calls()), list(measured.remainder())
+        row,
+        list(measured.kernel_calls()),
+        list(measured.region_calls()),
+        list(measured.remainder()),
+        list(step_rows(recording, name)),
     )
 
 

@@ -8,11 +8,13 @@ import { compilesOf, findingsOf, functionName, modelOf } from "../shared/model.j
 import { compileLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
 import { peakText, rateCell } from "./roofline.js";
+import { stepFlame } from "./step-flame.js";
 import { grouped, KEYS, REASONS, sum, timesOf, whereOf } from "./data.js";
 
 const MOST_LINES = 5;
 const MOST_ROWS = 50;
 const MOST_KERNELS = 3;
+const MOST_STEPS = 4;
 const KINDS = ["hot-line", "device-idle", "lookup-time", "break-time", "copy-time"];
 
 /** @typedef {{log: any, state: any, model: any}} About */
@@ -28,8 +30,14 @@ export async function openRuntime({ log, state }) {
   const about = { log, state, model };
   const total = sum(times.profiles, "kernel_us");
   const findings = cards(model, state, found, (finding) => KINDS.includes(finding.kind));
+  const flames = times.profiles
+    .map((/** @type {any} */ { profile }) => times.steps.filter((row) => row.profile === profile))
+    .filter((tree) => tree.length > 1)
+    .slice(0, MOST_STEPS)
+    .map(stepFlame);
   return {
     title: "Run time",
+    close: () => flames.forEach((flame) => flame.close()),
     element: h(
       "div",
       { class: "page" },
@@ -39,6 +47,12 @@ export async function openRuntime({ log, state }) {
       findings.length > 0 && section("findings", "Findings", findings),
       kernelSection(about, times, total),
       regionSection(about, times),
+      flames.length > 0 &&
+        section(
+          "step",
+          "One step",
+          flames.map(({ element }) => element),
+        ),
       traceSection(times),
     ),
   };

@@ -126,6 +126,7 @@ export const SHAPES = {
   spans: [{id: "i0", name: "s", start_epoch_us: "i0", duration_us: "i?0", compile: "s?", attempt: "i?0", parent: "i?0", lane: "i0", repair: "=misnested|unended|backwards?", begin_event: "i0<@events", end_event: "i?0<@events"}],
   specializations: [{event: "i0<@events", compile: "s?", attempt: "i?0", name: "s?", symbol_event: "i?0<@events", value: "s?", reason: "s?", sources: ["s"], stack: "i?0<@stacks", user_stack: "i?0<@stacks"}],
   stacks: [{id: "i0", parent: "i?0", file: "s?", line: "i", function: "s", code: "s?"}],
+  step_tree: [{profile: "s", id: "i0", parent: "i?0", kind: "=step|thread|device|range|kernel", name: "s", count: "i1", start_us: "n0", total_us: "n0", self_us: "n0"}],
   subgraphs: [{graph_event: "i0<@events", name: "s", placeholder_count: "i0", call_count: "i0", output_count: "i0"}],
   symbol_contexts: [{id: "i0", loc: "s?", locals: {"*": ["s?"]}, symbol_sources: {"*": "s?"}}],
   symbol_guards: [{event: "i0<@events", pair_event: "i?0<@events", compile: "s?", attempt: "i?0", expr: "s?", prefix: "s?", symbol_events: ["i0<@events"], expression_event: "i?0<@events", context: "i?0", stack: "i?0<@stacks", user_stack: "i?0<@stacks"}],
