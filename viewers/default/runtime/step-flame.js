@@ -82,7 +82,11 @@ export function stepFlame(tree) {
   });
   frame.append(chart.element);
   // The wheel scrolls the page, and zooms with Ctrl.
-  frame.addEventListener("wheel", (event) => event.ctrlKey || event.stopPropagation(), { capture: true });
+  frame.addEventListener(
+    "wheel",
+    (/** @type {WheelEvent} */ event) => event.ctrlKey || event.stopPropagation(),
+    { capture: true },
+  );
   const longest = rows
     .filter((row) => row.kind === "range" || row.kind === "kernel")
     .sort((a, b) => b.self_us - a.self_us);
