@@ -1964,6 +1964,28 @@ export interface Manifest {
   }>;
 }
 
+/** Memory that generated code allocated in the calls of a profiler trace with allocations (profile_memory=True), and what table memory computes for it: one row per trace, code and device. Calls are joined by the key of the graph. */
+export interface MeasuredMemory {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the code; null outside any compile. */
+  compile: string | null;
+  /** Type of the device, as in table memory; 'other' for types without a name. */
+  device: string;
+  /** Calls in the trace that allocated something. */
+  count: number;
+  /** The most bytes that a call had allocated and not yet freed: the median of the calls. Memory that is freed but was allocated before, such as inputs, does not count. */
+  peak_bytes: number;
+  /** The same for the call with the lowest peak. */
+  least_bytes: number;
+  /** The same for the call with the highest peak. */
+  most_bytes: number;
+  /** 'peak_bytes' of memory for this code and device; null when it is unknown. */
+  computed_bytes: number | null;
+}
+
 /** Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed. Inputs are not part of a peak: the caller has allocated them. Memory that a library keeps for itself, such as a workspace of cuBLAS, is not counted. Sizes on CUDA and XPU are rounded up to 512 bytes, as their allocators do. */
 export interface Memory {
   /** The record with the code: a row of table generated_code. */

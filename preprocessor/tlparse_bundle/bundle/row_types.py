@@ -1003,6 +1003,20 @@ class LinksRow(TypedDict):
     safe: bool
 
 
+class MeasuredMemoryRow(TypedDict):
+    """Memory that generated code allocated in the calls of a profiler trace with allocations (profile_memory=True), and what table memory computes for it: one row per trace, code and device."""
+
+    profile: str
+    code_event: int
+    compile: str | None
+    device: str
+    count: int
+    peak_bytes: int
+    least_bytes: int
+    most_bytes: int
+    computed_bytes: int | None
+
+
 class MemoryRow(TypedDict):
     """Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed."""
 
@@ -2135,6 +2149,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["line_times"]) -> list[LineTimesRow]: ...
     @overload
     def __call__(self, name: Literal["links"]) -> list[LinksRow]: ...
+    @overload
+    def __call__(self, name: Literal["measured_memory"]) -> list[MeasuredMemoryRow]: ...
     @overload
     def __call__(self, name: Literal["memory"]) -> list[MemoryRow]: ...
     @overload

@@ -27,7 +27,8 @@ from tlparse_bundle.tables.rows import Rows
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ProfilesRow
 
-_TABLES = ("kernel_calls", "region_calls", "profile_remainder", "step_tree")  # the fields of a Profile
+# The fields of a Profile after its row.
+_TABLES = ("kernel_calls", "region_calls", "profile_remainder", "step_tree", "measured_memory")
 _NUMBER = re.compile(r"#\d+\Z")
 
 

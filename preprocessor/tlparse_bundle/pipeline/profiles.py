@@ -14,14 +14,16 @@ from tlparse_bundle.log.profiler.event_stream import BadTrace
 from tlparse_bundle.log.profiler.recording import Recording, no_collection, read_recording
 from tlparse_bundle.pipeline.matching_files import matching_files
 from tlparse_bundle.statements.profile.kernel_work import KernelWork
-from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex
+from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex, rows_of
 from tlparse_bundle.statements.profile.measured import Measured
+from tlparse_bundle.statements.profile.measured_memory import memory_rows
 from tlparse_bundle.statements.profile.peaks import Peak, peaks_of
 from tlparse_bundle.statements.profile.step_tree import step_rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
         KernelCallsRow,
+        MeasuredMemoryRow,
         ProfileRemainderRow,
         ProfilesRow,
         RegionCallsRow,
@@ -43,6 +45,7 @@ class Profile(NamedTuple):
     regions: list[RegionCallsRow]
     remainder: list[ProfileRemainderRow]
     step: list[StepTreeRow]
+    memory: list[MeasuredMemoryRow]
 
 
 class _Candidate(NamedTuple):
@@ -89,7 +92,10 @@ def profiles_of(
         with no_collection():
             log_id = candidate.log.id
             measured = Measured(recording, indexes[log_id], name, works[log_id], own_peaks)
-            profile = _profile(recording, measured, candidate.evidence, name, sha256, assigned_by, own_peaks)
+            memory = memory_rows(recording, indexes[log_id], rows_of(candidate.log, "memory"), name)
+            profile = _profile(
+                recording, measured, candidate.evidence, name, sha256, assigned_by, own_peaks, list(memory)
+            )
         yield candidate.log.id, profile
 
 
@@ -146,6 +152,7 @@ def _profile(
     sha256: str,
     assigned_by: AssignedBy,
     peaks: Sequence[Peak],
+    memory: list[MeasuredMemoryRow],
 ) -> Profile:
     count, total_us, joined_count, joined_us = measured.totals()
     start, end = _extent(recording)
@@ -183,6 +190,7 @@ def _profile(
         list(measured.region_calls()),
         list(measured.remainder()),
         list(step_rows(recording, name)),
+        memory,
     )
 
 
