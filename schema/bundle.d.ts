@@ -2660,8 +2660,8 @@ export interface RankGraphs {
   contents: Record<string, number | null>;
   /** First stage whose content differs from the first group; null when none does. */
   first_stage: string | null;
-  /** Whether the captured graph differs from the first group only in numbers, such as constants and sizes; false when a later stage is the first to differ. */
-  only_numbers: boolean;
+  /** How the captured graph differs from the first group: 'constants': only in numbers outside types; 'numbers': only in numbers, sizes among them; null when it also differs otherwise, or when a later stage is the first to differ. */
+  differs_only_in: "constants" | "numbers" | null;
   /** When 'dynamo' differs: inputs of the compile that differ from the first group, at most 20, of the first 500 groups. */
   inputs: {
     /** Name, as Python writes it ("L['x']") or as the graph does. */

@@ -8,7 +8,7 @@ records, with their checksums.
 
 Groups of data parallel ranks, and those of all ranks, grow over the copies, as long as no call depends on the size of
 its group: all_reduce does not, all_gather does. All other groups are copied, with new names, so that the copies of a
-group of all ranks are groups of some.
+group of all ranks are groups of some. Ranks of a ring name their neighbours by number: the copies make one larger ring.
 """
 
 import argparse
@@ -24,13 +24,14 @@ import job_cases
 GROWS = ("dp", "world")
 # Splits differ by rank, so no innocent rank fits: the case of the same program without the fault.
 WITHOUT_FAULT = {"moe_splits": "moe"}
-BY_PEER = ("ring_wrong_peer",)  # ranks name their peers by number, which is not rewritten
-SIZED = re.compile(rb"_c10d_functional\.(?:all_gather|reduce_scatter|all_to_all|batch_p2p)")
+SIZED = re.compile(rb"_c10d_functional\.(?:all_gather|reduce_scatter|all_to_all)")
 ENVELOPE = re.compile(rb"^(V\d+ \S+ +)(\d+)( .*)$", re.DOTALL)
 RANK = re.compile(rb'"rank": \d+')
 CHECKSUM = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 CALL = re.compile(rb"(_c10d_functional\.[^\n]*?')(\d+)('\))")
 GUARD = re.compile(rb"(\.group_name == ')(\d+)(')")
+PEERS = re.compile(rb"(batch_p2p_ops(?:\.default)?\(\[[^]]*\], \[)([\d, ]+)(\])")
+PEER = re.compile(rb"(EQUALS_MATCH: L\['(?:after|before)'\] == )(\d+)()")
 FAKE = re.compile(rb"setup_fake_process_groups\((\{.*\})\)")
 
 
@@ -60,7 +61,7 @@ class Template:
         for record in re.split(rb"\n(?=V\d)", data.removesuffix(b"\n")):
             head, found, payload = record.partition(b"\n")
             before, process, after = ENVELOPE.match(head).groups()
-            named = any(pattern.search(payload) for pattern in (CALL, GUARD, FAKE))
+            named = any(pattern.search(payload) for pattern in (CALL, GUARD, PEERS, PEER, FAKE))
             pieces.append((before, int(process), after, payload if found else None, named))
         return cls(rank, pieces)
 
@@ -129,7 +130,19 @@ class Job:
                 out[group.name_in(copy, self.step)] = {"size": size, "rank": place}
             return b"setup_fake_process_groups(%s)" % str(out).encode()
 
-        return lambda payload: FAKE.sub(fake, GUARD.sub(name, CALL.sub(name, payload)))
+        def neighbours(found):
+            return b"%s%s%s" % (found[1], b", ".join(map(neighbour, found[2].split(b", "))), found[3])
+
+        def neighbour(peer):
+            after = (int(peer) - source) % self.size  # 1, or one less than the size: the rank before
+            moved = copy * self.size + rank + (after if after == 1 else after - self.size)
+            return b"%d" % (moved % (copies * self.size))
+
+        def rename(payload):
+            payload = FAKE.sub(fake, GUARD.sub(name, CALL.sub(name, payload)))
+            return PEER.sub(neighbours, PEERS.sub(neighbours, payload))
+
+        return rename
 
     def grown(self, copies):
         """Return {axis: lists of ranks} of the whole job."""
@@ -148,8 +161,6 @@ def multiply(case, ranks, folder, place=None):
     copies, rest = divmod(ranks, job.size)
     if rest or not copies:
         raise ValueError(f"{ranks} ranks: not a multiple of {job.size}, the ranks of {case}")
-    if case in BY_PEER:
-        raise ValueError(f"{case}: its ranks name their peers by number")
     place = copies * 2 // 3 if place is None else place
     other = Job(WITHOUT_FAULT[case]) if case in WITHOUT_FAULT else None
     for copy in range(copies):
@@ -174,7 +185,7 @@ def multiply(case, ranks, folder, place=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("case", choices=[name for name in job_cases.NAMES if name not in BY_PEER])
+    parser.add_argument("case", choices=job_cases.NAMES)
     parser.add_argument("ranks", type=int)
     parser.add_argument("folder", type=Path)
     parser.add_argument(

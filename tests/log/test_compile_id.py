@@ -1,7 +1,10 @@
 """Compile ids as text, and their occurrences."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from log_builder import log, span
+from log_strategies import cases
 from tlparse_bundle.log.compile_id import CompileId, Occurrences
 
 
@@ -62,3 +65,28 @@ def test_an_id_that_comes_again_after_a_reset_is_another_compile(log_of):
         ("0/0@2", 2, 3),
     ]
     assert [len(list(it.events(compile_id=key))) for key in ("0/0", "0/0@2")] == [7, 3]
+
+
+class _PlainOccurrences:
+    """The same with a dict for each thing that is remembered."""
+
+    def __init__(self):
+        self.newest, self.started, self.started_attempts = {}, {}, {}
+
+    def of(self, cid, *, starts=False, opens=False):
+        key, attempt = cid[:3], (*cid[:3], cid.attempt)
+        occurrence = self.newest.get(key, 1)
+        if occurrence == (self.started_attempts.get(attempt) if starts else opens and self.started.get(key)):
+            occurrence = self.newest[key] = occurrence + 1
+        if starts:
+            self.started_attempts[attempt] = self.started[key] = occurrence
+        return occurrence
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(["starts", "opens", None]))))
+@cases(300)
+def test_occurrences_are_those_of_the_plain_rule(records):
+    ids, plain = Occurrences(), _PlainOccurrences()
+    for frame, attempt, way in records:
+        cid, options = CompileId(None, frame, 0, attempt), {way: True} if way else {}
+        assert ids.of(cid, **options) == plain.of(cid, **options)

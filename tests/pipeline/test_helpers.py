@@ -172,7 +172,7 @@ def test_an_error_in_the_other_process_is_raised_here(processes, tmp_path):
     (tmp_path / "logs" / "x").write_text("in the way")
     with open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1) as apart:
         read = batch([event(None, index=0, line=1, byte_offset=0)])
-        apart.feed(read._replace(compiles=[(None, 1, 0)], origins=[("V", "torch/a.py", 1)], pids=[1]))
+        apart.feed(read._replace(compiles=[(None, 1, 0, 0)], origins=[("V", "torch/a.py", 1)], pids=[1]))
         apart.end()
         with pytest.raises(OSError):
             apart.finish(list)

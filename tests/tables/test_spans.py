@@ -306,7 +306,7 @@ def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
     """``settle`` at any time, as for a log that grows; times mostly increase."""
     settling, plain = (Spans(TableContext(StackTable(), Diagnostics(), Tally())) for _ in range(2))
     for table in (settling, plain):
-        table._compiles.append(None, 1, 0)
+        table._compiles.append(None, 1, 0, 0)
     now = 0
     for number, (name, phase, time_us, duration_us) in enumerate(events):
         now += time_us if forward else 0

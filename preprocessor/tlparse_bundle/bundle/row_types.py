@@ -1483,7 +1483,7 @@ class RankGraphsRow(TypedDict):
     ranks: list[list[int]]
     contents: dict[str, int | None]
     first_stage: str | None
-    only_numbers: bool
+    differs_only_in: Literal["constants", "numbers"] | None
     inputs: list[RankGraphsInputs]
     artifact: str | None
     change: Literal["replaced", "added", "missing"] | None

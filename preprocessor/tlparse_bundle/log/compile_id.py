@@ -64,20 +64,37 @@ class Occurrences:
         self.any_repeated = False
         self._repeated = KeyNumbers()
         self._started = KeyNumbers()  # the occurrence that had a dynamo_start, by frame compile
-        self._started_attempts = KeyNumbers()  # the same of each attempt
+        # The same of each attempt above 0, and of attempt 0 of frame compiles where it differs.
+        self._started_attempts = KeyNumbers()
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
         """Return the occurrence (1, 2, …) of a record. ``starts``: it is a dynamo_start; ``opens``: a record
         that precedes one.
         """
         key = cid.key(1)
-        attempt = f"{key}_{cid.attempt}" if cid.attempt else key
         occurrence = self._repeated.get(key) or 1
-        if occurrence == (
-            self._started_attempts.get(attempt) if starts else opens and self._started.get(key)
+        if (starts or opens) and occurrence == (
+            self._started_attempt(key, cid.attempt) if starts else self._started.get(key)
         ):
             occurrence = self._repeated[key] = occurrence + 1
             self.any_repeated = True
         if starts:
-            self._started_attempts[attempt] = self._started[key] = occurrence
+            self._start(key, cid.attempt, occurrence)
         return occurrence
+
+    def _started_attempt(self, key: str, attempt: int) -> int | None:
+        if attempt:
+            return self._started_attempts.get(f"{key}_{attempt}")
+        differs = self._started_attempts.get(key)
+        return self._started.get(key) if differs is None else differs
+
+    def _start(self, key: str, attempt: int, occurrence: int) -> None:
+        attempts, before = self._started_attempts, self._started.get(key) or 0
+        if attempt:
+            attempts[f"{key}_{attempt}"] = occurrence
+            if before != occurrence:  # attempt 0 did not start in it
+                attempts.setdefault(key, before)
+        elif attempts.get(key) is not None:
+            attempts[key] = occurrence
+        if before != occurrence:
+            self._started[key] = occurrence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -38,7 +39,7 @@ class Batch(NamedTuple):
     metadata: list[bytes]  # JSON of each event
     payload_forms: dict[int, str]  # by event index, where it is not lf
     kinds: list[tuple[str, str | None, Any]]  # type, name, encoding
-    compiles: list[tuple[CompileId | None, int, int]]  # id, occurrence, first event index
+    compiles: list[tuple[CompileId | None, int, int, int]]  # id, occurrence, first event index, frame compile
     origins: list[tuple[str, str, int]]  # level, path and line in the source of torch
     pids: list[int]
     stacks: StackRows  # those that are new
@@ -61,7 +62,9 @@ class Batches:
         self._endings = tuple(name[1:] for name in timeline or () if name.startswith("*"))
         self._kinds: dict[tuple[str, str | None], int] = {}
         self._compiles: dict[tuple[CompileId | None, int], int] = {}  # the newest
-        self._compile_numbers, self._compile_count = KeyNumbers(), 0
+        self._compile_count = 0
+        self._frame_compiles, self._later_attempts = KeyNumbers(), KeyNumbers()  # their numbers
+        self._first_attempts = array("i")  # of each frame compile, the compile with attempt 0; -1 without one
 
     def of(self, events: Sequence[Event]) -> Batch:
         """Return the batch of the next events, and set their ``kind_index`` and ``compile_index``."""
@@ -119,16 +122,19 @@ class Batches:
 
     def _compile_number(self, event: Event, batch: Batch) -> int:
         cid, occurrence = event.compile_id, event.occurrence
-        key = (
-            ""
-            if cid is None
-            else f"{cid.key(occurrence)}_{cid.attempt}"
-            if cid.attempt
-            else cid.key(occurrence)
-        )
-        number = self._compile_numbers.setdefault(key, self._compile_count)
-        if number == self._compile_count:
-            batch.compiles.append((cid, occurrence, event.index))
+        key, attempt = ("", 0) if cid is None else (cid.key(occurrence), cid.attempt)
+        frame_compile = self._frame_compiles.setdefault(key, len(self._first_attempts))
+        if frame_compile == len(self._first_attempts):
+            self._first_attempts.append(-1)
+        new = self._compile_count
+        if attempt:
+            number = self._later_attempts.setdefault(f"{key}_{attempt}", new)
+        else:
+            number = self._first_attempts[frame_compile]
+            if number < 0:
+                number = self._first_attempts[frame_compile] = new
+        if number == new:
+            batch.compiles.append((cid, occurrence, event.index, frame_compile))
             self._compile_count += 1
         if len(self._compiles) >= _MAX_COMPILES:
             self._compiles.clear()
@@ -166,7 +172,7 @@ class BatchesSent:
 
     def message(self, batch: Batch) -> Message:
         """Return the message for ``BatchesReceived.batch``, in order."""
-        compiles = [(_plain(cid), occurrence, first) for cid, occurrence, first in batch.compiles]
+        compiles = [(_plain(cid), *numbers) for cid, *numbers in batch.compiles]
         first = batch.first_event_index
         events = [
             (
@@ -207,7 +213,8 @@ class BatchesReceived:
         batch, event_rows = Batch(*message), message[10]
         self._kinds += [(event_type, name) for event_type, name, _ in batch.kinds]
         compiles = [
-            (cid and _compile_id(*cid), occurrence, first) for cid, occurrence, first in batch.compiles
+            (cid and _compile_id(*cid), occurrence, first_event_index, frame_compile)
+            for cid, occurrence, first_event_index, frame_compile in batch.compiles
         ]
         return batch._replace(compiles=compiles, events=[self._event(row, batch) for row in event_rows])
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import code
-from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.statements.facts import Facts
 
 if TYPE_CHECKING:
@@ -34,15 +34,17 @@ def settings_of(configs: Iterable[MetricConfigsRow]) -> dict[str, dict[str, str]
     settings: dict[str, dict[str, str]] = {}
     for config in configs:
         if config["base"] is None and type(config["value"]) is dict:
-            settings.setdefault(
-                config["field"],
-                {
-                    name: normalised(dumps(value).decode())
-                    for name, value in config["value"].items()
-                    if _OF_MACHINES.isdisjoint(re.split(r"[._]", name))
-                },
-            )
+            settings.setdefault(config["field"], dict(_comparable(dumps(config["value"]))))
     return settings
+
+
+@lru_cache(maxsize=64)  # ranks of a job have the same settings
+def _comparable(config: bytes) -> Mapping[str, str]:
+    return {
+        name: normalised(dumps(value).decode())
+        for name, value in loads(config).items()
+        if _OF_MACHINES.isdisjoint(re.split(r"[._]", name))
+    }
 
 
 def setting_words(name: str, value: str) -> str:

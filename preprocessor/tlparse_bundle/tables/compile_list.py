@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.log.compile_id import CompileId, compile_key
 
 
@@ -43,27 +42,19 @@ class CompileList:
         self.frame_compiles, self.has_id = array("i"), bytearray()
         self._ids = tuple(array("q") for _ in CompileId._fields)  # -1 for None
         self._occurrences, self._first_events = array("i"), array("q")
-        self._numbers = KeyNumbers()  # of frame compiles
-        self._outside: int | None = None  # number of the frame compile that stands for no compile
         self.frame_compile_count = 0
 
-    def append(self, id: CompileId | None, occurrence: int, first_event_index: int) -> None:
-        """Add a compile, and number its frame compile."""
-        self.frame_compiles.append(self._frame_compile(id, occurrence))
+    def append(
+        self, id: CompileId | None, occurrence: int, first_event_index: int, frame_compile: int
+    ) -> None:
+        """Add a compile."""
+        self.frame_compiles.append(frame_compile)
+        self.frame_compile_count = max(self.frame_compile_count, frame_compile + 1)
         self.has_id.append(id is not None)
         for column, value in zip(self._ids, id or (None,) * len(self._ids), strict=True):
             column.append(-1 if value is None else value)
         self._occurrences.append(occurrence)
         self._first_events.append(first_event_index)
-
-    def _frame_compile(self, id: CompileId | None, occurrence: int) -> int:
-        new = self.frame_compile_count
-        if id is not None:
-            number = self._numbers.setdefault(id.key(occurrence), new)
-        else:
-            number = self._outside = new if self._outside is None else self._outside
-        self.frame_compile_count += number == new
-        return number
 
     def __len__(self) -> int:
         return len(self.has_id)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.tables.newest_attempts import NewestAttempts
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.record_values import (
@@ -30,16 +31,14 @@ class CompileWorkers:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._rows: Rows[WorkerReportsRow] = Rows()
-        # Newest attempt of each compile id. A report names the id in its payload, and has no context.
-        self._newest: dict[str, tuple[str | None, int | None]] = {}
+        self._newest = NewestAttempts()  # a report names the id in its payload, and has no context
 
     @staticmethod
     def reads(event: Event) -> bool:
         return event.name == _REPORT
 
     def observe(self, event: Event) -> None:
-        if event.compile_id is not None:
-            self._newest[str(event.compile_id._replace(attempt=0))] = event.compile, event.attempt
+        self._newest.note(event)
         if event.name == _REPORT:
             self._observe_report(event)
 
@@ -49,7 +48,7 @@ class CompileWorkers:
             unexpected(self._diagnostics, event, "not a JSON object")
             return
         compile_id = text_or_none(report.get("compile_id"))
-        compile, attempt = self._newest.get(compile_id or "", (None, None))
+        compile, attempt = self._newest.of(compile_id)
         self._rows.append(
             {
                 "event": event.index,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.log.event import TIMELINE, Event
+from tlparse_bundle.tables.newest_attempts import NewestAttempts
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.record_values import Frame, cut, frames_in
@@ -22,7 +23,7 @@ _METRICS: dict[str, Direction] = {
 _RECORD = "CUDAGraphNode.record"  # torch/_inductor/cudagraph_trees.py
 _MAX_OPEN = 1000  # recordings without an end
 _MAX_EVENTS = 1000  # of one graph
-_MAX_REMEMBERED = 100_000  # graphs, and ids of compiles
+_MAX_REMEMBERED = 100_000  # graphs
 FOUND_FROM = re.compile(r"\.?(?<!\s)\s*Found from\s*:?(?P<stack>.*)", re.DOTALL)  # differs for each graph
 _Key = tuple[str | None, Direction]
 
@@ -35,7 +36,7 @@ class CudaGraphs:
     timeline = frozenset((_RECORD,))
 
     def __init__(self, context: TableContext):
-        self._newest: dict[str, tuple[str | None, int | None]] = {}  # attempt of each compile id
+        self._newest = NewestAttempts()
         self._graphs: dict[_Key, CudaGraphsRow] = {}
         self._open: list[tuple[object, float]] = []
 
@@ -52,8 +53,7 @@ class CudaGraphs:
             self._observe_recording(event, event.trace_event)
 
     def _observe_metrics(self, event: Event, metrics: Mapping[str, Any]) -> None:
-        if event.compile_id is not None and len(self._newest) < _MAX_REMEMBERED:
-            self._newest[str(event.compile_id._replace(attempt=0))] = event.compile, event.attempt
+        self._newest.note(event)
         reason = metrics.get("cudagraph_skip_reason")
         if type(reason) is str and reason:
             graph = self._graph(event.compile, event.attempt, _METRICS[event.type])
@@ -82,11 +82,7 @@ class CudaGraphs:
             return
         began_us = self._open.pop(begin)[1]
         compile, attempt = (
-            (event.compile, event.attempt)
-            if event.compile is not None
-            else self._newest.get(compile_id, (None, None))
-            if type(compile_id) is str
-            else (None, None)
+            (event.compile, event.attempt) if event.compile is not None else self._newest.of(compile_id)
         )
         graph = self._graph(compile, attempt, "backward" if args.get("is_backward") is True else "forward")
         if graph is not None:

@@ -69,18 +69,18 @@ class Tally:
     def add(
         self,
         kinds: Iterable[tuple[str, str | None, Any]],
-        compiles: Iterable[tuple[CompileId | None, int, int]],
+        compiles: Iterable[tuple[CompileId | None, int, int, int]],
         rows: Iterable[_EventRow],
     ) -> None:
         """Count events: new kinds as (type, name, encoding), new compiles as (id, occurrence, first event
-        index), and event table rows as columns, with blob -1 without a payload.
+        index, frame compile), and event table rows as columns, with blob -1 without a payload.
         """
         for event_type, name, encoding in kinds:
             self.kinds.append(describe(event_type, name, encoding))
             self.kind_names.append((event_type, name))
             self._artifacts.append((is_artifact(event_type, True), is_artifact(event_type, False)))
-        for cid, occurrence, first_event_index in compiles:
-            self.compiles.append(cid, occurrence, first_event_index)
+        for cid, occurrence, first_event_index, frame_compile in compiles:
+            self.compiles.append(cid, occurrence, first_event_index, frame_compile)
             for column in self._of_compiles:
                 column.append(0)
         opened = self._open

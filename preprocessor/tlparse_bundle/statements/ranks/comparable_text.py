@@ -33,6 +33,7 @@ _CACHE_FILE = re.compile(CACHE_NAME.encode())  # the name depends on the device
 # of a mesh (torch/distributed/_functional_collectives.py).
 _GROUP_NAME = re.compile(rb"(c10d_functional[^\n]*?, ['\"])(\w+)(['\"]\))")
 _NUMBER = re.compile(rb"(?<![\w.])-?\d+(?:\.\d+)?\b")
+_TYPE_OR_NUMBER = re.compile(rb'"[^"\n]*"|' + _NUMBER.pattern)  # a type such as "f32[4, 8]"
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # Bytes that a text must contain for a pattern to match: finding bytes is faster than matching, and most lines
 # contain none.
@@ -97,6 +98,15 @@ def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
     return False
 
 
+def without_constants(text: bytes) -> bytes:
+    """Return a graph without the numbers outside types: "f32[4, 8]" keeps its sizes."""
+    return _TYPE_OR_NUMBER.sub(lambda match: match[0] if match[0].startswith(b'"') else b"#", text)
+
+
+def _hash_of(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
 class Contents:
     """Results of reading payloads, each distinct payload once for all logs."""
 
@@ -123,11 +133,18 @@ class Contents:
         """Return a hash that graphs with different constants and sizes share; None without a payload."""
         return self.once(artifact, self._hash_without_numbers)
 
+    def without_constants(self, artifact: Artifact) -> str | None:
+        """Return a hash that graphs of equal sizes with different constants share; None without a payload."""
+        return self.once(artifact, self._hash_without_constants)
+
     def _hash(self, artifact: Artifact) -> str:
-        return hashlib.sha256(self.text(artifact)).hexdigest()[:16]
+        return _hash_of(self.text(artifact))
 
     def _hash_without_numbers(self, artifact: Artifact) -> str:
-        return hashlib.sha256(_NUMBER.sub(b"#", self.text(artifact))).hexdigest()[:16]
+        return _hash_of(_NUMBER.sub(b"#", self.text(artifact)))
+
+    def _hash_without_constants(self, artifact: Artifact) -> str:
+        return _hash_of(without_constants(self.text(artifact)))
 
     def text(self, artifact: Artifact) -> bytes:
         """Return the part of the payload that is compared."""

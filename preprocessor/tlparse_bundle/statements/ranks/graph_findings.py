@@ -21,8 +21,6 @@ if TYPE_CHECKING:
         RankGraphsRow,
     )
 
-_SHAPES = re.compile(r'"[^"]*"')
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
 _DIFFERENCES: dict[str, str] = {
     "dynamo": "Dynamo captured a different graph",
     "joint": "AOTAutograd built a different joint graph",
@@ -86,23 +84,15 @@ def _reason(finder: Finder, column: int, groups: Sequence[RankGraphsRow]) -> Rea
     the last rank has the smaller rest of a tensor.
     """
     odd = [group for group in groups[1:] if group["first_stage"] is not None]
-    if not odd or not all(group["only_numbers"] for group in odd):
+    if not odd or not all(group["differs_only_in"] for group in odd):
         return None
     if any(row["rank_compile"] == column for row in finder.table("collective_mismatches")):
         return None
     if "all_to_all" in (odd[0]["here"] or ""):
         return "splits"
-    if all(not group["inputs"] and numbers_differ(_line(group)) for group in odd):
+    if all(group["differs_only_in"] == "constants" and not group["inputs"] for group in odd):
         return "constants" if are_moved([ranks_in(group["ranks"]) for group in (groups[0], *odd)]) else None
     return "shards" if len(odd) == 1 and _is_rest(finder, odd[0]) else None
-
-
-def numbers_differ(line: DetailsLine | None) -> bool:
-    """Return whether the first differing line differs only in numbers outside shapes."""
-    here, others = (line["here"], line["others"]) if line else (None, None)
-    if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
-        return False
-    return _NUMBER.sub("#", here) == _NUMBER.sub("#", others)
 
 
 def _is_rest(finder: Finder, group: RankGraphsRow) -> bool:

@@ -55,10 +55,14 @@ class _Group(NamedTuple):
 
 
 class GraphsDigest(TypedDict):
-    """For each frame of a log: hashes of its texts by stage, and of its captured graphs without numbers."""
+    """For each frame of a log: hashes of its texts by stage, and of its captured graphs without numbers.
+
+    ``without_constants``: without numbers outside types.
+    """
 
     stages: list[list[list[str]]]
     without_numbers: list[list[str]]
+    without_constants: list[list[str]]
 
 
 class Graphs:
@@ -67,15 +71,22 @@ class Graphs:
     def digest(self, frames: Frames) -> GraphsDigest:
         return {
             "stages": [_stages(frames, number) for number in range(len(frames))],
-            "without_numbers": [_without_numbers(frames, number) for number in range(len(frames))],
+            "without_numbers": _captured(frames, frames.contents.without_numbers),
+            "without_constants": _captured(frames, frames.contents.without_constants),
         }
 
     def tables(
         self, comparison: Comparison, digests: Sequence[GraphsDigest], tables: Tables
     ) -> Iterator[RankTable]:
-        def without_numbers(group: _Group, column: int) -> list[str]:
-            member = group.members[0]
-            return digests[member]["without_numbers"][comparison.cells[member][column]]
+        def only_in(group: _Group, other: _Group, column: int) -> Literal["constants", "numbers"] | None:
+            (here, frame), (there, other_frame) = (
+                (digests[member], comparison.cells[member][column])
+                for member in (group.members[0], other.members[0])
+            )
+            if here["without_constants"][frame] == there["without_constants"][other_frame]:
+                return "constants"
+            equal = here["without_numbers"][frame] == there["without_numbers"][other_frame]
+            return "numbers" if equal else None
 
         rows: list[RankGraphsRow] = []
         shown = 0
@@ -98,8 +109,7 @@ class Graphs:
                         "ranks": comparison.ranks(group.members),
                         "contents": dict(zip(STAGES, contents, strict=True)),
                         "first_stage": stage,
-                        "only_numbers": stage == "dynamo"
-                        and without_numbers(group, column) == without_numbers(groups[0], column),
+                        "differs_only_in": only_in(group, groups[0], column) if stage == "dynamo" else None,
                         **explained,
                     }
                 )
@@ -113,9 +123,12 @@ def _stages(frames: Frames, number: int) -> list[list[str]]:
     ]
 
 
-def _without_numbers(frames: Frames, number: int) -> list[str]:
-    captured = stage_artifacts(frames, number)["dynamo"]
-    return [frames.contents.without_numbers(artifact) or "" for artifact in captured]
+def _captured(frames: Frames, hash_of: Callable[[Artifact], str | None]) -> list[list[str]]:
+    """Return hashes of the captured graphs of each frame."""
+    return [
+        [hash_of(artifact) or "" for artifact in stage_artifacts(frames, number)["dynamo"]]
+        for number in range(len(frames))
+    ]
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
