@@ -131,7 +131,7 @@ def test_provenance_shows_the_time_of_each_line(page_that, bundle_of, address_of
         line = source.filter(has_text=row["code"])
         share = f"{100 * row['share']:.{1 if row['share'] < 0.1 else 0}f} %"
         expect(line.locator(".heat")).to_have_text(share)
-        expect(line.get_by_title(f"in {row['count']} kernel calls, {share} of the measured")).to_be_visible()
+        expect(line.get_by_title(f"in {row['count']} kernel calls, {share} of measured")).to_be_visible()
     code = page.get_by_role("region", name="Generated code: text").locator(".code-line")
     (kernel,) = [row for row in log.table("kernel_calls") if "softmax" in row["name"]]
     call = code.filter(has_text=f"{kernel['kernel']}(").filter(has=page.locator(".heat-bar"))

@@ -46,7 +46,7 @@ export async function measuredOf(log, code) {
 /** @param {Measured} measured @param {Time} time_ @param {string} what */
 const heatOf = ({ total }, { us, count }, what) => ({
   share: us / total,
-  text: `${what}: ${time(us)} in ${plural(count, "kernel call")}, ${percent(us, total)} of the measured kernel time`,
+  text: `${what}: ${time(us)} in ${plural(count, "kernel call")}, ${percent(us, total)} of measured kernel time`,
 });
 
 /** Return the heat of source lines. @param {import("./model.js").Model} model @param {Map<number, number>} lineOf @param {Measured | null} measured @returns {Heat | null} */
