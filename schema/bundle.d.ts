@@ -1439,6 +1439,16 @@ export interface KernelCalls {
   reason: "eager" | "library" | "copy" | "ambiguous" | "not_in_log" | "unknown_launch" | null;
   /** Whether a CUDA graph replayed it. Replays have only the names of kernels. */
   is_replay: boolean;
+  /** Bytes of the tensors that one call gets and writes, each once, and twice if the kernel reads and writes it; the mean if the code calls the kernel several times. An upper limit: a kernel can read only a part of a tensor. null when unknown. */
+  call_bytes: number | null;
+  /** Floating-point operations of one call, for matrix products and convolutions of a library: two for each product. null for other kernels, and when unknown. */
+  call_flops: number | null;
+  /** Why call_bytes is null; null when it is known. 'not_joined': the kernel is not in the log; 'operator': an operator that is not a matrix product or convolution; 'dynamic': sizes depend on symbols; 'size': the code does not have a size or type; 'language': not Python, as with the C++ wrapper; 'several': the operator runs kernels with different names. */
+  work_unknown: "not_joined" | "operator" | "dynamic" | "size" | "language" | "several" | null;
+  /** call_bytes per mean time of a call, as a share of the peak in 'peaks' of profiles. More than 1 when the data come from a cache, or only a part is read. null when one of them is unknown. */
+  bandwidth_share: number | null;
+  /** The same for call_flops. */
+  flops_share: number | null;
 }
 
 /** Source lines of kernels: one row per kernel and line, without those that only provenance tracking records, which are in provenance_kernels. The comments of the code name the nodes of Dynamo's graph that a kernel or call computes, except for C++ kernels and in a backward. A kernel also computes the values that it writes and the code returns. So a kernel can have more lines than its rows, or none. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -2012,6 +2022,28 @@ export interface Manifest {
   }>;
 }
 
+/** Memory that generated code allocated in the calls of a profiler trace with allocations (profile_memory=True), and what table memory computes for it: one row per trace, code and device. Calls are joined by the key of the graph. */
+export interface MeasuredMemory {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the code; null outside any compile. */
+  compile: string | null;
+  /** Type of the device, as in table memory; 'other' for types without a name. */
+  device: string;
+  /** Calls in the trace that allocated something. */
+  count: number;
+  /** The most bytes that a call had allocated and not yet freed: the median of the calls. Memory that is freed but was allocated before, such as inputs, does not count. */
+  peak_bytes: number;
+  /** The same for the call with the lowest peak. */
+  least_bytes: number;
+  /** The same for the call with the highest peak. */
+  most_bytes: number;
+  /** 'peak_bytes' of memory for this code and device; null when it is unknown. */
+  computed_bytes: number | null;
+}
+
 /** Memory that generated code allocates when it runs: one row per record inductor_output_code and device, computed from the code, which is never executed. Inputs are not part of a peak: the caller has allocated them. Memory that a library keeps for itself, such as a workspace of cuBLAS, is not counted. Sizes on CUDA and XPU are rounded up to 512 bytes, as their allocators do. */
 export interface Memory {
   /** The record with the code: a row of table generated_code. */
@@ -2331,6 +2363,17 @@ export interface Profiles {
   pids: number[];
   /** Names of the devices, each once. */
   device_names: string[];
+  /** Peak rates that the kernels are compared with: those of --peak, else those of the device if its name is known; empty otherwise. */
+  peaks: {
+    /** 'GB/s': bytes of memory, 10^9 per second; 'TFLOP/s': floating-point operations, 10^12 per second. */
+    unit: "GB/s" | "TFLOP/s";
+    /** Type of the operations; null for all types, and for bytes. */
+    dtype: string | null;
+    /** The rate in this unit. */
+    rate: number;
+    /** 'stated': by --peak; 'device': from the table of devices. */
+    source: "stated" | "device";
+  }[];
   /** Time of the first event, in microseconds since 1970-01-01 UTC; null when the trace has no base time. */
   start_epoch_us: number | null;
   /** From the first event that was read into these tables to the end of the last one. */
@@ -3245,6 +3288,28 @@ export interface Stacks {
   code: string | null;
 }
 
+/** What ran in one step of each profiler trace: the ProfilerStep with the median duration, or without steps the longest range on the host. The first row is the step, its children are threads and devices, and below them are ranges and kernels with one name inside the same range, added up. At most the 2,000 rows with the most time per trace; a row's children need not add up to it. Parents come before their children, children in order of their first start. */
+export interface StepTree {
+  /** The profiler trace: 'profile' of a row of table profiles. */
+  profile: string;
+  /** Number of the row in its trace, from 0. */
+  id: number;
+  /** 'id' of the row around it; null for the step. */
+  parent: number | null;
+  /** 'step'; 'thread': of the host; 'device'; 'range': on a thread; 'kernel': a kernel or copy that begins on the device during the step. */
+  kind: "step" | "thread" | "device" | "range" | "kernel";
+  /** Name in the trace; of a thread or device its number. */
+  name: string;
+  /** Ranges or kernels that the row adds up. */
+  count: number;
+  /** Start of the first of them, from the start of the step, in microseconds. */
+  start_us: number;
+  /** Their total time; of a thread or device, the sum over its children. */
+  total_us: number;
+  /** The part outside ranges inside them, with or without a row; 0 for the step, threads and devices. */
+  self_us: number;
+}
+
 /** Graphs nested in FX graphs: one row per graph, in the order of the text; at most 200 of one graph. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Subgraphs {
   /** The record whose payload holds it: a row of table graphs. */
@@ -3819,10 +3884,61 @@ export interface Comparison {
         }[] | null;
       }[];
     }[];
+    /** Measured run times; null when neither log has a profiler trace. Since 1.1. */
+    run_time?: null | {
+      /** The side without a profiler trace; the numbers are then 0 and the lists empty. null when both have one. */
+      missing: "base" | "new" | null;
+      /** Whether times are those of a device; false for times on the host. */
+      on_device: boolean;
+      /** Time of all kernels of the base log in microseconds. */
+      base_us: number;
+      /** As base_us, for the new log. */
+      new_us: number;
+      /** Median ratio of new to base times of kernels with the same code; 1 when there are fewer than 3. */
+      speed: number;
+      /** Kernels of both logs, each once, by absolute difference, at most 200. */
+      kernels: {
+        /** Its compile: position in compiles; null for one that is not there. */
+        pair_index: number | null;
+        /** Name in the base log; null when it is not there. */
+        base_name: string | null;
+        /** As base_name, for the new log. */
+        new_name: string | null;
+        /** What the two have in common. code: the same code, whatever the name. lines: the same source lines. name: the name without its number. null for a kernel of one log. */
+        matched_by: "code" | "lines" | "name" | null;
+        /** Microseconds; null when it is not in the base log. */
+        base_us: number | null;
+        /** As base_us, for the new log. */
+        new_us: number | null;
+        /** Calls in the base log, not scaled. */
+        base_count: number;
+        /** As base_count, for the new log. */
+        new_count: number;
+        /** slower and faster: by more than noise. new and gone: in one log only. same: none of these, or too small to matter. */
+        change: "slower" | "faster" | "new" | "gone" | "same";
+      }[];
+      /** Source lines by absolute difference, at most 200. A kernel that computes several lines counts for each of them. Empty when no log records source lines (INDUCTOR_PROVENANCE=1). */
+      lines: {
+        /** Path of the file. */
+        file: string;
+        /** Line in the file. */
+        line: number;
+        /** Function around it; null when unknown. */
+        function: string | null;
+        /** Text of the line; null when unknown. */
+        code: string | null;
+        /** Time of its kernels in microseconds; null when no kernel of the base log computes it. */
+        base_us: number | null;
+        /** As base_us, for the new log. */
+        new_us: number | null;
+        /** As for kernels. */
+        change: "slower" | "faster" | "new" | "gone" | "same";
+      }[];
+    };
     /** Changes: new errors first, then by absolute cost, each followed by the changes that it caused. */
     changes: {
-      /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "time";
+      /** torch: a different version. setting: a setting of torch or of vLLM. backend: compiles that stop at a different stage of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: a different graph of the same function. compile: compiled in one log only. cache: a lookup with a different outcome. code: different code for the same graph. memory: a different peak. run_time: kernels that take more or less time when they run, with profiler traces of both runs. time: more or less compile time. */
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "memory" | "run_time" | "time";
       /** new and gone: in one log only. worse and better: in both, but different. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As in findings. */

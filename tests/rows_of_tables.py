@@ -19,6 +19,7 @@ JOBS = (
     "parallel/moe_splits",
     "flight_recorder/wrong_order",
     "profiler/breaks",
+    "profiler/steps",
 )
 # Rows missing from all fixtures.
 RARE = {

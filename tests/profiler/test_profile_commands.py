@@ -15,7 +15,15 @@ from tlparse_bundle.pipeline.merge import add_profiles, merge
 from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.redact.redact import redact
 
-TABLES = ("profiles", "kernel_calls", "region_calls", "profile_remainder", "line_times")
+TABLES = (
+    "profiles",
+    "kernel_calls",
+    "region_calls",
+    "profile_remainder",
+    "line_times",
+    "step_tree",
+    "measured_memory",
+)
 
 
 def files_of(folder):

@@ -131,7 +131,15 @@ def test_a_bundle_without_traces_is_as_before(tmp_path):
 
     build(discover([PROGRAMS / "reset" / "trace"]), tmp_path / "plain", jobs=1)
     (log,) = Bundle.open(tmp_path / "plain").logs
-    new = {"profiles", "kernel_calls", "region_calls", "profile_remainder", "line_times"}
+    new = {
+        "profiles",
+        "kernel_calls",
+        "region_calls",
+        "profile_remainder",
+        "line_times",
+        "step_tree",
+        "measured_memory",
+    }
     assert not new & set(log.directory["tables"])
     assert log.table("profiles") == []
 

@@ -9,6 +9,7 @@ import pytest
 from axe import violations
 from click.testing import CliRunner
 from conftest import FIXTURES, VIEWERS
+from faster_run import SOFTMAX, write_faster_run
 from pages import address, becomes, expect_address, go, settle
 from plain_server import plain_server
 from playwright.sync_api import expect
@@ -384,3 +385,24 @@ def test_axe_and_narrow_pages(page_that, page_of, theme):
             go(page, f"#v=1&view={hash}")
             becomes(lambda: page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
             assert page.get_by_role("heading", level=1).count() == 1, address(page)
+
+
+def test_measured_run_times(page, bundle_of, address_of, tmp_path):
+    """Source lines and kernels that changed, matched although their names differ, with their times."""
+    write_faster_run(tmp_path)
+    base, new = bundle_of("profiler/lines"), bundle_of(tmp_path / "trace")
+    (root, base_url), (_, new_url) = (
+        address_of(one).split("/viewers/default/?bundle=") for one in (base, new)
+    )
+    show(page, f"{root}/viewers/compare/?base={base_url}&new={new_url}")
+    times = page.get_by_role("region", name="Measured run time", exact=True)
+    kernel = times.get_by_role("region", name="Kernels", exact=True).get_by_role("row").nth(1)
+    expect(kernel).to_contain_text(f"faster{SOFTMAX} → cpp_fused__softmax_masked_fill_4 [0/0]")
+    line = times.get_by_role("region", name="Source lines", exact=True).get_by_role("row").nth(1)
+    expect(line).to_contain_text("weights = scores.masked_fill(mask, -1e9).softmax(1) program.py:280")
+    document = compare([("base", Bundle.open(base))], [("new", Bundle.open(new))])
+    row = document["logs"][0]["run_time"]["kernels"][0]
+    for cell, us in ((2, row["base_us"]), (3, row["new_us"])):
+        expect(kernel.get_by_role("cell").nth(cell)).to_have_text(f"{us / 1000:.3g} ms")
+    times.get_by_text("unchanged", exact=False).first.wait_for()
+    assert violations(page, "light") == []

@@ -150,3 +150,15 @@ def test_limits_and_mistakes_are_reported_in_a_sentence(bundle_of):
     assert "--compile" in caught.value.hint
     with pytest.raises(BundleError, match="no log has a compile '7/7'"):
         export(bundle, VIEWERS / "default", ["7/7"])
+
+
+def test_measured_times_and_memory(exported, bundle_of):
+    page = exported("profiler/steps")
+    page.get_by_role("link", name="Run time", exact=True).first.click()
+    rows = Bundle.open(bundle_of("profiler/steps")).logs[0].table("kernel_calls")
+    kernels = page.get_by_role("region", name="Kernels: table").get_by_role("row")
+    expect(kernels).to_have_count(1 + len(rows))
+    expect(kernels.nth(1)).to_contain_text(rows[0]["kernel"])
+    expect(page.get_by_role("application", name="Flame graph of a step")).to_be_visible()
+    page.get_by_role("link", name="Memory", exact=True).first.click()
+    expect(page.get_by_text("4.33 MB in 3 calls, as computed")).to_be_visible()

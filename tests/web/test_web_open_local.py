@@ -406,3 +406,17 @@ def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
 def drop_when_ready(page, path):
     expect(page.get_by_text("Python is ready")).to_be_visible()
     drop(page, path)
+
+
+def test_a_log_and_its_profiler_trace_are_joined(start, bundle_of):
+    page = start()
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    (log,), (profile,) = (
+        (FIXTURES / "profiler" / "lines" / name).iterdir() for name in ("trace", "profiles")
+    )
+    drop(page, log, profile)
+    page.get_by_role("link", name="Run time", exact=True).first.click()
+    row = Bundle.open(bundle_of("profiler/lines")).logs[0].table("line_times")[0]
+    line = page.get_by_role("region", name="5 most expensive source lines").locator("ol > li").first
+    expect(line).to_contain_text(row["code"])
+    expect(line).to_contain_text(f"in {row['count']} calls")

@@ -6,6 +6,7 @@ import pytest
 from axe import violations_in_both_themes
 from pages import expect_address
 from playwright.sync_api import expect
+from tlparse_bundle import Bundle
 
 LINES = "profiler/lines"
 
@@ -43,6 +44,13 @@ def test_kernels_and_regions_have_the_numbers_of_the_tables(show):
     (log,) = bundle.logs
     kernels = page.get_by_role("table").first.get_by_role("row")
     expect(kernels).to_have_count(1 + len(log.table("kernel_calls")))
+    row = next(row for row in log.table("kernel_calls") if row["call_bytes"] is not None)
+    rate = row["call_bytes"] * row["count"] / row["total_us"] / 1e3
+    text = f"{rate:.0f} GB/s" if rate >= 100 else f"{rate:#.3g} GB/s"
+    expect(
+        page.get_by_role("region", name="Kernels: table").get_by_role("row", name=row["kernel"])
+    ).to_contain_text(text)
+    expect(page.get_by_text("build with --peak GB/s=RATE")).to_be_visible()
     regions = page.get_by_role("region", name="Compiled regions: table").get_by_role("row")
     expect(regions).to_have_count(3)
     expect(regions.nth(1)).to_contain_text(re.compile(r"\[0/0_1\]\s*f\s*4"))
@@ -50,6 +58,24 @@ def test_kernels_and_regions_have_the_numbers_of_the_tables(show):
     expect(page.get_by_role("region", name="Profiler traces")).to_contain_text(
         f"{sum(row['joined_count'] for row in log.table('profiles'))} kernel calls"
     )
+
+
+def test_a_step_as_a_flame_graph(show):
+    page, bundle = show("profiler/steps", "#v=1&view=runtime")
+    rows = bundle.logs[0].table("step_tree")
+    region = page.get_by_role("region", name="One step")
+    expect(region).to_contain_text(f"ProfilerStep#1 of steps.json.gz: {rows[0]['total_us'] / 1000:.3g} ms")
+    chart = region.get_by_role("application", name="Flame graph of a step")
+    chart.focus()
+    said = region.get_by_role("status")
+    for row in rows[1:3]:
+        page.keyboard.press("n")
+        expect(said).to_contain_text(f"{row['name']}, {row['total_us'] / 1000:.3g} ms in 1 call")
+    region.get_by_text("ranges by self time").click()
+    table = region.get_by_role("region", name="Ranges of the step").get_by_role("row")
+    longest = max((row for row in rows if row["kind"] == "range"), key=lambda row: row["self_us"])
+    expect(table.nth(1)).to_contain_text(longest["name"])
+    expect(table.nth(1).get_by_role("cell").nth(3)).to_have_text(f"{longest['self_us'] / 1000:.3g} ms")
 
 
 def test_the_page_of_a_compile_says_what_it_costs(show):
@@ -89,3 +115,25 @@ def test_it_can_be_used_by_everybody(page_that, bundle_of, address_of):
     page.goto(address_of(bundle_of(LINES)) + "#v=1&view=runtime")
     expect(page.get_by_role("heading", name="Kernels by measured time")).to_be_visible()
     assert violations_in_both_themes(page) == []
+
+
+def test_provenance_shows_the_time_of_each_line(page_that, bundle_of, address_of):
+    bundle = Bundle.open(bundle_of(LINES))
+    (log,) = bundle.logs
+    page = page_that()
+    page.goto(address_of(bundle_of(LINES)).replace("/default/", "/provenance/") + "#v=1")
+    total = sum(row["kernel_us"] for row in log.table("profiles"))
+    expect(page.get_by_label("Coverage")).to_contain_text(
+        f"share of measured kernel time {total / 1000:.3g} ms"
+    )
+    source = page.get_by_role("region", name="User source: text").locator(".code-line")
+    for row in log.table("line_times"):
+        line = source.filter(has_text=row["code"])
+        share = f"{100 * row['share']:.{1 if row['share'] < 0.1 else 0}f} %"
+        expect(line.locator(".heat")).to_have_text(share)
+        expect(line.get_by_title(f"in {row['count']} kernel calls, {share} of measured")).to_be_visible()
+    code = page.get_by_role("region", name="Generated code: text").locator(".code-line")
+    (kernel,) = [row for row in log.table("kernel_calls") if "softmax" in row["name"]]
+    call = code.filter(has_text=f"{kernel['kernel']}(").filter(has=page.locator(".heat-bar"))
+    expect(call).to_have_count(1)
+    expect(call).to_contain_text(f"{100 * kernel['total_us'] / total:.0f} %")

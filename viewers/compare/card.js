@@ -21,6 +21,7 @@ const KINDS = {
   cache: "cache",
   code: "generated code",
   memory: "memory",
+  run_time: "run time",
   time: "compile time",
 };
 

@@ -3,6 +3,7 @@ import { append, h, rich } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
 import { ledTo, ranksText, roots } from "./changes-data.js";
+import { runTimes } from "./run-times.js";
 import { phaseBars, spanBars } from "./times.js";
 import { differenceText, minus, pairName } from "./words.js";
 
@@ -58,6 +59,7 @@ export async function openChanges(context) {
         noise(document.logs[pair]),
       ),
     ),
+    runTimes(context),
   );
   return { element, title: "Changes" };
 }

@@ -1,5 +1,6 @@
 // One pane of lines that can be hovered, focused and pinned.
 import { fill, h, typing } from "../lib/page/dom.js";
+import { HEAT_COLUMNS, heatCell } from "./heat.js";
 import { LineText, ROW } from "./line-text.js";
 
 const MOST_TICKS = 300;
@@ -28,6 +29,8 @@ export class LinePane extends LineText {
     /** @type {Marks} */
     this.marks = { pinned: new Set(), preview: new Set(), loose: false };
     this.cursor = 0;
+    /** @type {import("./heat.js").Heat | null} measured times */
+    this.heat = null;
     /** @type {(line: number) => boolean} */
     this.mapped = () => true;
     /** @type {(line: number) => string | null} background of a line */
@@ -124,8 +127,14 @@ export class LinePane extends LineText {
     const line = this.layout.line[row] + 1;
     const tint = this.tint(line);
     if (tint !== null) element.style.setProperty("--tint", tint);
+    if (this.heat) element.firstElementChild?.after(heatCell(this.heat, line, this.layout.from[row] === 0));
     this.paintRow(element, line);
     return element;
+  }
+
+  /** @override */
+  roomForColumns() {
+    return super.roomForColumns() - (this.heat ? HEAT_COLUMNS : 0);
   }
 
   /** @param {HTMLElement} element @param {number} line */

@@ -12,6 +12,7 @@ import { themeButton } from "../lib/page/remember.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
+import { measuredOf } from "./heat.js";
 import { PANES, graphView } from "./view.js";
 
 // hide: hidden panes; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync, colors: '0' is off; types, wrap: '1' is on; sort: of the kernels
@@ -93,7 +94,13 @@ async function show(bundle, current) {
       const texts = await textsOf(log, graph.row, signal);
       const kernels = buildModel(known.table, graph.row).kernels;
       const times = await timesOf(log, graph, known.graphs, kernels).catch(() => kernels.map(() => null));
-      return { log, known, graph, content: { table: known.table, row: graph.row, texts, times, state } };
+      const measured = await measuredOf(log, graph.row.code_event).catch(() => null);
+      return {
+        log,
+        known,
+        graph,
+        content: { table: known.table, row: graph.row, texts, times, measured, state },
+      };
     },
     (loaded) => {
       if (shown === place) draw(bundle, loaded, current);

@@ -6,6 +6,7 @@ import { chain } from "./chain.js";
 import { lineColors } from "./colors.js";
 import { columns } from "./columns.js";
 import { FindInPanes } from "./find-panes.js";
+import { codeHeat, heatLegend, sourceHeat } from "./heat.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
 import { LinePane } from "./line-pane.js";
 import { addComments, buildModel, byLineAlone, follow, kernelsOfCode, mappedIn } from "./model.js";
@@ -45,9 +46,9 @@ function parsePin(text) {
 
 /**
  * @param {{table: any, row: any, texts: Record<"pre" | "post" | "code" | "bodies", string | null>, times: (number | null)[],
- *   state: import("../lib/page/hash-state.js").HashState}} content
+ *   measured: import("./heat.js").Measured | null, state: import("../lib/page/hash-state.js").HashState}} content
  */
-export function graphView({ table, row, texts, times, state }) {
+export function graphView({ table, row, texts, times, measured, state }) {
   const model = buildModel(table, row);
   addComments(model, texts.code ?? "");
   const source = sourceText(model);
@@ -326,6 +327,8 @@ export function graphView({ table, row, texts, times, state }) {
     row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400))
       ? "cpp"
       : "python";
+  panes.source.heat = sourceHeat(model, source.lineOf, measured);
+  panes.code.heat = codeHeat(model, measured);
   panes.source.show(
     model.sources.length ? source.text : null,
     "python",
@@ -338,6 +341,7 @@ export function graphView({ table, row, texts, times, state }) {
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
   panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
   showCoverage(row, coverage, model.byLine);
+  if (measured) coverage.append(heatLegend(measured));
   panes.source.note.textContent = `${plural(model.sources.length, "line")} recorded`;
   panes.pre.note.textContent = row.pre_node_count
     ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes in post-grad graph`

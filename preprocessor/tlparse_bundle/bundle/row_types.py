@@ -914,6 +914,11 @@ class KernelCallsRow(TypedDict):
     candidate_count: int
     reason: Literal["eager", "library", "copy", "ambiguous", "not_in_log", "unknown_launch"] | None
     is_replay: bool
+    call_bytes: float | None
+    call_flops: float | None
+    work_unknown: Literal["not_joined", "operator", "dynamic", "size", "language", "several"] | None
+    bandwidth_share: float | None
+    flops_share: float | None
 
 
 class KernelLinesRow(TypedDict):
@@ -1008,6 +1013,20 @@ class LinksRow(TypedDict):
     name: str | None
     url: str | None
     safe: bool
+
+
+class MeasuredMemoryRow(TypedDict):
+    """Memory that generated code allocated in the calls of a profiler trace with allocations (profile_memory=True), and what table memory computes for it: one row per trace, code and device."""
+
+    profile: str
+    code_event: int
+    compile: str | None
+    device: str
+    count: int
+    peak_bytes: int
+    least_bytes: int
+    most_bytes: int
+    computed_bytes: int | None
 
 
 class MemoryRow(TypedDict):
@@ -1203,6 +1222,15 @@ class ProfileRemainderRow(TypedDict):
     total_us: float
 
 
+class ProfilesPeaks(TypedDict):
+    """A peak rate."""
+
+    unit: Literal["GB/s", "TFLOP/s"]
+    dtype: str | None
+    rate: float
+    source: Literal["stated", "device"]
+
+
 class ProfilesRow(TypedDict):
     """Profiler traces (torch.profiler, Kineto) that were joined with the log: one row per file, in order of 'profile'."""
 
@@ -1213,6 +1241,7 @@ class ProfilesRow(TypedDict):
     profile_rank: int | None
     pids: list[int]
     device_names: list[str]
+    peaks: list[ProfilesPeaks]
     start_epoch_us: int | None
     duration_us: float
     complete: bool
@@ -1822,6 +1851,20 @@ class StacksRow(TypedDict):
     code: str | None
 
 
+class StepTreeRow(TypedDict):
+    """What ran in one step of each profiler trace: the ProfilerStep with the median duration, or without steps the longest range on the host."""
+
+    profile: str
+    id: int
+    parent: int | None
+    kind: Literal["step", "thread", "device", "range", "kernel"]
+    name: str
+    count: int
+    start_us: float
+    total_us: float
+    self_us: float
+
+
 class SubgraphsRow(TypedDict):
     """Graphs nested in FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
 
@@ -2146,6 +2189,8 @@ class LogTable(Protocol):
     @overload
     def __call__(self, name: Literal["links"]) -> list[LinksRow]: ...
     @overload
+    def __call__(self, name: Literal["measured_memory"]) -> list[MeasuredMemoryRow]: ...
+    @overload
     def __call__(self, name: Literal["memory"]) -> list[MemoryRow]: ...
     @overload
     def __call__(self, name: Literal["memory_buffers"]) -> list[MemoryBuffersRow]: ...
@@ -2209,6 +2254,8 @@ class LogTable(Protocol):
     def __call__(self, name: Literal["specializations"]) -> list[SpecializationsRow]: ...
     @overload
     def __call__(self, name: Literal["stacks"]) -> list[StacksRow]: ...
+    @overload
+    def __call__(self, name: Literal["step_tree"]) -> list[StepTreeRow]: ...
     @overload
     def __call__(self, name: Literal["subgraphs"]) -> list[SubgraphsRow]: ...
     @overload

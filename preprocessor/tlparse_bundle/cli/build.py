@@ -15,6 +15,7 @@ from tlparse_bundle.cli.options import (
     memory_option,
     no_verify,
     open_option,
+    peak_option,
     port_option,
     program_options,
 )
@@ -88,6 +89,7 @@ def _executor(address: str | None) -> DaskWorkers | None:
     metavar="GLOB",
     help="Join traces of torch.profiler, such as '/tmp/prof*.json.gz'. Repeatable.",
 )
+@peak_option
 @memory_option
 @program_options
 @open_option("Serve the bundle and open it in the browser. [default: no]")
@@ -106,6 +108,7 @@ def build(
     codec: str,
     flight_recorder: tuple[str, ...],
     profile: tuple[str, ...],
+    peak: tuple[str, ...],
     memory_bytes: int,
     label: str | None,
     commit: str | None,
@@ -141,6 +144,7 @@ def build(
         "run": run,
         "flight_recorder": flight_recorder,
         "profile": profile,
+        "peak": peak,
         "memory_bytes": memory_bytes,
         "label": label,
         "commit": commit,

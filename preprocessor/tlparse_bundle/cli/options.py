@@ -93,6 +93,17 @@ def memory_option(command: _Command) -> _Command:
     )(command)
 
 
+def peak_option(command: _Command) -> _Command:
+    """Add --peak to a command that reads profiler traces."""
+    return click.option(
+        "--peak",
+        multiple=True,
+        metavar="UNIT=RATE",
+        help="Peak rate of the device of the traces: 'GB/s=2039', 'TFLOP/s=19.5' or 'TFLOP/s:bfloat16=312'."
+        " Repeatable. [default: that of its name, if known]",
+    )(command)
+
+
 class Location(_LocationType):
     """A path, or a URL, which stays a string."""
 

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
 
 # torch writes provenance when it compiles a graph, so a graph from a cache may lack it
 # (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
 PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+# Its module sitecustomize records the program; see there.
+_PROFILED = Path(__file__).with_name("profiled_program")
 _PASSED_ON = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
@@ -24,13 +27,36 @@ _PASSED_ON = tuple(
 _FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}
 
 
-def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
+class Profiling(NamedTuple):
+    """Where each process of a program writes a profiler trace, and how many seconds it records."""
+
+    folder: Path
+    seconds: float
+
+    @property
+    def environment(self) -> dict[str, str]:
+        paths = [str(_PROFILED), os.environ.get("PYTHONPATH", "")]
+        return {
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            "TLPARSE_BUNDLE_PROFILE_DIR": str(self.folder.resolve()),
+            "TLPARSE_BUNDLE_PROFILE_SECONDS": str(self.seconds),
+        }
+
+
+def run_traced(
+    command: Sequence[str], trace: Path, *, provenance: bool = False, profiling: Profiling | None = None
+) -> int:
     """Run a command with TORCH_TRACE=trace; return its exit code, or 128 plus the signal that ended it.
 
     Signals are passed on to it. Raises BundleError (exit codes 127 and 126, as in shells) if the program
     cannot be started.
     """
-    environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
+    environment = {
+        **os.environ,
+        **(PROVENANCE if provenance else {}),
+        **(profiling.environment if profiling else {}),
+        "TORCH_TRACE": str(trace.resolve()),
+    }
     process: subprocess.Popen[bytes] | None = None
     early: list[int] = []  # signals that arrive before Popen returns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,17 @@ import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import build_logs
-from tlparse_bundle.cli.options import open_option, port_option, program_options
+from tlparse_bundle.cli.options import open_option, peak_option, port_option, program_options
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
 if TYPE_CHECKING:
     from tlparse_bundle.pipeline.build import BuildResult
 
+_NO_PROFILE = (
+    "No profiler trace was recorded: the program ended less than half a second after its last compile, or its"
+    " Python does not read PYTHONPATH."
+)
 DEFAULT_OUT = Path("tlparse_out")
 
 
@@ -41,6 +46,21 @@ DEFAULT_OUT = Path("tlparse_out")
     help="Record which source line became which kernel. Disables compile caches.",
 )
 @click.option(
+    "--profile",
+    "profiles",
+    is_flag=True,
+    help="Also record a trace of torch.profiler in each process, and join its times.",
+)
+@click.option(
+    "--profile-seconds",
+    type=click.FloatRange(0, 600, min_open=True),
+    default=3.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long --profile records: from half a second after a compile, when none follows.",
+)
+@peak_option
+@click.option(
     "--follow",
     "follows",
     is_flag=True,
@@ -55,6 +75,9 @@ def run(
     overwrite: bool,
     keep_trace: Path | None,
     provenance: bool,
+    profiles: bool,
+    profile_seconds: float,
+    peak: tuple[str, ...],
     follows: bool,
     label: str | None,
     commit: str | None,
@@ -72,16 +95,18 @@ def run(
     Example:
       tlparse-bundle run -- python train.py
       tlparse-bundle run --follow -- python train.py
+      tlparse-bundle run --profile --provenance -- python train.py
       tlparse-bundle run -o out/ --provenance --no-open -- torchrun --nproc-per-node 4 train.py
     """
     from tempfile import TemporaryDirectory
 
     from tlparse_bundle.cli.follow import follow_program, prepare
     from tlparse_bundle.cli.progress import print_summary
-    from tlparse_bundle.cli.recording import run_traced
+    from tlparse_bundle.cli.recording import Profiling, run_traced
     from tlparse_bundle.log.discover import CHECK_COMPILING
     from tlparse_bundle.pipeline.program import program_fields
     from tlparse_bundle.pipeline.target import open_target
+    from tlparse_bundle.statements.profile.peaks import stated_peaks
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
     described: dict[str, Any] = {
@@ -99,13 +124,16 @@ def run(
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
         hint = "Its files would be read as logs of the program. Pass a new folder to --keep-trace."
         raise BundleError(f"'{shown(keep_trace)}' is not empty", hint=hint, code="exists")
+    stated_peaks(peak)
     opens = sys.stdout.isatty() if open_browser is None else open_browser
     with TemporaryDirectory(prefix="tlparse-bundle-") as folder:
-        trace = keep_trace or Path(folder)
+        trace, recorded = keep_trace or Path(folder, "trace"), Path(folder, "profiles")
         trace.mkdir(parents=True, exist_ok=True)
+        recorded.mkdir()
+        profiling = Profiling(recorded, profile_seconds) if profiles else None
 
         def run_program() -> int:
-            code = run_traced(program, trace, provenance=provenance)
+            code = run_traced(program, trace, provenance=provenance, profiling=profiling)
             if code:
                 say(f"{shown(program[0])} exited with code {code}. Its logs until then:", err=True)
             if not any(path.is_file() for path in trace.rglob("*")):
@@ -120,8 +148,17 @@ def run(
 
         def build_trace(code: int) -> BuildResult:
             replaces = overwrite or follows  # with --follow, this command wrote what is there
+            options: dict[str, Any] = {}
+            traces = sorted(str(path) for path in recorded.glob("profile_*.json.gz"))
+            if traces:
+                options = {"profile": traces, "peak": peak}
+            elif profiles:
+                say(_NO_PROFILE, err=True)
             try:
-                return build_logs([trace], out, overwrite=replaces, **described)[0]
+                result = build_logs([trace], out, overwrite=replaces, **described, **options)[0]
+                if keep_trace and traces:
+                    shutil.copytree(recorded, keep_trace / "profiles")
+                return result
             except BundleError as error:
                 error.exit_code = code or error.exit_code
                 raise

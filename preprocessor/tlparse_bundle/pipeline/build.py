@@ -33,6 +33,7 @@ from tlparse_bundle.statements.totals import totals
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow, RankFindingsRow
     from tlparse_bundle.pipeline.flight_recorder import Dumps
+    from tlparse_bundle.statements.profile.peaks import Peak
 
 _UNDEFINED = "string-undefined"
 
@@ -65,6 +66,7 @@ def build(
     memory_bytes: int = MEMORY_BYTES,
     flight_recorder: Sequence[str] = (),
     profile: Sequence[str] = (),
+    peak: Sequence[str] = (),
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Build the bundle of ``logs`` at ``out``.
@@ -76,6 +78,7 @@ def build(
     the program: see ``program_fields``. ``memory_bytes``: for the parsed rows of each log; larger
     tables are read in chunks.
     ``flight_recorder`` and ``profile``: patterns of the names of Flight Recorder dumps and profiler traces.
+    ``peak``: peak rates of the device of these traces, such as 'GB/s=2039'; without them those of its name.
 
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
     such run.
@@ -88,11 +91,13 @@ def build(
 
         paths = find_dumps(flight_recorder)
     traces: list[Path] = []
+    peaks: list[Peak] = []
     problems: dict[str, list[str]] = {}
     if profile:
         from tlparse_bundle.pipeline.profiles import find_profiles
+        from tlparse_bundle.statements.profile.peaks import stated_peaks
 
-        traces = find_profiles(profile)
+        traces, peaks = find_profiles(profile), stated_peaks(peak)
     sources = [*(log.path for log in logs), *paths, *traces]
     target = open_target(out, overwrite=overwrite, sources=sources)
     if executor is not None:  # in another place a relative path is another file
@@ -110,7 +115,7 @@ def build(
         if traces:
             from tlparse_bundle.pipeline.profile_tables import join_profiles
 
-            join_profiles(target.root, codec, summaries, traces, problems)
+            join_profiles(target.root, codec, summaries, traces, problems, peaks)
         # Workers of a cluster do not have the files.
         dumps = read_dumps(paths, workers if executor is None else None) if paths else None
         manifest, job_findings = finish(summaries, target, codec, workers, run, program, dumps, problems)

@@ -28,6 +28,7 @@ from tlparse_bundle.pipeline.workers import Workers, core_count
 
 if TYPE_CHECKING:
     from tlparse_bundle.pipeline.flight_recorder import Dumps
+    from tlparse_bundle.statements.profile.peaks import Peak
 
 _KIND_FIELDS = ("title", "phase", "language", "help")
 
@@ -53,11 +54,13 @@ def merge(
     return _merge(bundles, out, overwrite, jobs, verify, run)
 
 
-def add_profiles(bundle: str | os.PathLike[str], profiles: Sequence[str]) -> BuildResult:
+def add_profiles(
+    bundle: str | os.PathLike[str], profiles: Sequence[str], peak: Sequence[str] = ()
+) -> BuildResult:
     """Join profiler traces with the logs of a bundle, which is replaced by one with their times.
 
-    ``profiles``: patterns of their names. It gets the same bytes as a build with all its traces. Raises
-    BundleError for a URL, and when a pattern has no files.
+    ``profiles``: patterns of their names; ``peak``: see ``build``. It gets the same bytes as a
+    build with all its traces. Raises BundleError for a URL, and when a pattern has no files.
     """
     if is_url(bundle):
         raise BundleError(
@@ -67,8 +70,10 @@ def add_profiles(bundle: str | os.PathLike[str], profiles: Sequence[str]) -> Bui
             exit_code=2,
         )
     from tlparse_bundle.pipeline.profiles import find_profiles
+    from tlparse_bundle.statements.profile.peaks import stated_peaks
 
-    return _merge([bundle], bundle, True, None, True, None, find_profiles(profiles, "add-profile"))
+    traces = find_profiles(profiles, "add-profile")
+    return _merge([bundle], bundle, True, None, True, None, traces, stated_peaks(peak))
 
 
 def _merge(
@@ -79,6 +84,7 @@ def _merge(
     verify: bool,
     run: int | None,
     traces: Sequence[Path] = (),
+    peaks: Sequence[Peak] = (),
 ) -> BuildResult:
     """Write the logs of bundles to ``out``, with the times of ``traces``, which are profiler traces."""
     opened = [Bundle.open(location, verify=verify) for location in bundles]
@@ -100,7 +106,7 @@ def _merge(
             if traces:
                 from tlparse_bundle.pipeline.profile_tables import join_profiles
 
-                join_profiles(target.root, codec, summaries, traces, problems)
+                join_profiles(target.root, codec, summaries, traces, problems, peaks)
             dumps = _dumps(opened)
             manifest, job_findings = finish(
                 summaries, target, codec, workers, run, _common_fields(opened), dumps, problems

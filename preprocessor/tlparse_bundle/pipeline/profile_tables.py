@@ -21,16 +21,24 @@ from tlparse_bundle.pipeline.target import folder_of
 from tlparse_bundle.statements.kinds.run_time import KINDS
 from tlparse_bundle.statements.profile.findings import with_findings
 from tlparse_bundle.statements.profile.line_times import line_rows
+from tlparse_bundle.statements.profile.peaks import Peak
 from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ProfilesRow
 
+# The fields of a Profile after its row.
+_TABLES = ("kernel_calls", "region_calls", "profile_remainder", "step_tree", "measured_memory")
 _NUMBER = re.compile(r"#\d+\Z")
 
 
 def join_profiles(
-    root: str, codec: str, summaries: Sequence[LogSummary], paths: Sequence[Path], problems: Problems
+    root: str,
+    codec: str,
+    summaries: Sequence[LogSummary],
+    paths: Sequence[Path],
+    problems: Problems,
+    peaks: Sequence[Peak] = (),
 ) -> None:
     """Join profiler traces with the logs of the bundle at ``root``, which has no manifest yet.
 
@@ -40,7 +48,7 @@ def join_profiles(
     rows = [summary.row for summary in summaries]
     bundle = Bundle(open_store(root), {"codec": codec, "logs": rows}, verify=False, trusted=True)
     found: dict[str, list[Profile]] = {}
-    for log_id, profile in profiles_of(paths, bundle.logs, problems):
+    for log_id, profile in profiles_of(paths, bundle.logs, problems, peaks):
         found.setdefault(log_id, []).append(profile)
     for summary, log in zip(summaries, bundle.logs, strict=True):
         if log.id in found:
@@ -52,20 +60,23 @@ def join_profiles(
 
 def _earlier(log: Log) -> list[Profile]:
     """Return the traces that the log has already."""
-    rows_of: dict[str, tuple[list[Any], list[Any], list[Any]]] = {}
-    for place, name in enumerate(("kernel_calls", "region_calls", "profile_remainder")):
+    rows_of: dict[str, list[list[Any]]] = {
+        row["profile"]: [[] for _ in _TABLES] for row in log.table("profiles")
+    }
+    for place, name in enumerate(_TABLES):
         for row in log.table(name):
-            rows_of.setdefault(row["profile"], ([], [], []))[place].append(row)
-    return [Profile(row, *rows_of.get(row["profile"], ([], [], []))) for row in log.table("profiles")]
+            rows_of[row["profile"]][place].append(row)
+    return [Profile(row, *rows_of[row["profile"]]) for row in log.table("profiles")]
 
 
 def _write(sink: FileSink, log: Log, profiles: Sequence[Profile], summary: LogSummary) -> None:
     named = _named(profiles)
     tables: dict[str, Sequence[Any]] = {
         "profiles": [profile.row for profile in named],
-        "kernel_calls": [row for profile in named for row in profile.kernels],
-        "region_calls": [row for profile in named for row in profile.regions],
-        "profile_remainder": [row for profile in named for row in profile.remainder],
+        **{
+            name: [row for profile in named for row in profile[place]]
+            for place, name in enumerate(_TABLES, 1)
+        },
     }
     kernel_us = fsum(profile.row["kernel_us"] for profile in named)
     tables["line_times"] = list(line_rows(log.table, tables["kernel_calls"], kernel_us))
@@ -107,12 +118,6 @@ def _named(profiles: Iterable[Profile]) -> list[Profile]:
         counts[name] = counts.get(name, 0) + 1
         key = name if counts[name] == 1 else f"{name}#{counts[name]}"
         row: ProfilesRow = {**profile.row, "profile": key}
-        named.append(
-            Profile(
-                row,
-                [{**one, "profile": key} for one in profile.kernels],
-                [{**one, "profile": key} for one in profile.regions],
-                [{**one, "profile": key} for one in profile.remainder],
-            )
-        )
+        parts: list[list[Any]] = [[{**one, "profile": key} for one in rows] for rows in profile[1:]]
+        named.append(Profile(row, *parts))
     return named

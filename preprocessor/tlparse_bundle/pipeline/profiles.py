@@ -13,15 +13,21 @@ from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.log.profiler.event_stream import BadTrace
 from tlparse_bundle.log.profiler.recording import Recording, no_collection, read_recording
 from tlparse_bundle.pipeline.matching_files import matching_files
-from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex
+from tlparse_bundle.statements.profile.kernel_work import KernelWork
+from tlparse_bundle.statements.profile.log_index import Evidence, LogIndex, rows_of
 from tlparse_bundle.statements.profile.measured import Measured
+from tlparse_bundle.statements.profile.measured_memory import memory_rows
+from tlparse_bundle.statements.profile.peaks import Peak, peaks_of
+from tlparse_bundle.statements.profile.step_tree import step_rows
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
         KernelCallsRow,
+        MeasuredMemoryRow,
         ProfileRemainderRow,
         ProfilesRow,
         RegionCallsRow,
+        StepTreeRow,
     )
 
 UNREADABLE, PARTLY, UNASSIGNED = "profile-unreadable", "profile-partly", "profile-unassigned"
@@ -38,6 +44,8 @@ class Profile(NamedTuple):
     kernels: list[KernelCallsRow]
     regions: list[RegionCallsRow]
     remainder: list[ProfileRemainderRow]
+    step: list[StepTreeRow]
+    memory: list[MeasuredMemoryRow]
 
 
 class _Candidate(NamedTuple):
@@ -55,10 +63,11 @@ def find_profiles(patterns: Sequence[str], option: str = "--profile") -> list[Pa
 
 
 def profiles_of(
-    paths: Sequence[Path], logs: Sequence[Log], problems: Problems
+    paths: Sequence[Path], logs: Sequence[Log], problems: Problems, peaks: Sequence[Peak] = ()
 ) -> Iterator[tuple[str, Profile]]:
     """Yield the id of its log and the rows of each trace that belongs to a log. The others are problems."""
     indexes = {log.id: LogIndex(log) for log in logs}
+    works = {log.id: KernelWork(log, indexes[log.id].codes) for log in logs}
     known = set[str]()
     for path in paths:
         name = path.name.encode("utf-8", "replace").decode()
@@ -79,9 +88,13 @@ def profiles_of(
             problems.setdefault(UNASSIGNED, []).append(f"{shown(name)}: {chosen}")
             continue
         candidate, assigned_by = chosen
+        own_peaks = peaks_of(peaks, recording.device_names, len(recording.device_events) > 0)
         with no_collection():
+            log_id = candidate.log.id
+            measured = Measured(recording, indexes[log_id], name, works[log_id], own_peaks)
+            memory = memory_rows(recording, indexes[log_id], rows_of(candidate.log, "memory"), name)
             profile = _profile(
-                recording, indexes[candidate.log.id], candidate.evidence, name, sha256, assigned_by
+                recording, measured, candidate.evidence, name, sha256, assigned_by, own_peaks, list(memory)
             )
         yield candidate.log.id, profile
 
@@ -133,13 +146,14 @@ def _chosen(
 
 def _profile(
     recording: Recording,
-    index: LogIndex,
+    measured: Measured,
     evidence: Evidence,
     name: str,
     sha256: str,
     assigned_by: AssignedBy,
+    peaks: Sequence[Peak],
+    memory: list[MeasuredMemoryRow],
 ) -> Profile:
-    measured = Measured(recording, index, name)
     count, total_us, joined_count, joined_us = measured.totals()
     start, end = _extent(recording)
     base = recording.base_us
@@ -151,6 +165,10 @@ def _profile(
         "profile_rank": recording.rank,
         "pids": recording.pids[:_MAX_LISTED],
         "device_names": recording.device_names,
+        "peaks": [
+            {"unit": peak.unit, "dtype": peak.dtype, "rate": peak.rate, "source": peak.source}
+            for peak in peaks
+        ],
         "start_epoch_us": max(0, round(base + start)) if base is not None else None,
         "duration_us": round(end - start, 3),
         "complete": not recording.problems,
@@ -167,7 +185,12 @@ def _profile(
         "lookup_us": round(measured.lookup_us, 3),
     }
     return Profile(
-        row, list(measured.kernel_calls()), list(measured.region_calls()), list(measured.remainder())
+        row,
+        list(measured.kernel_calls()),
+        list(measured.region_calls()),
+        list(measured.remainder()),
+        list(step_rows(recording, name)),
+        memory,
     )
 
 

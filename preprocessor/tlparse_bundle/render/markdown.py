@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.render.run_times import time_sections
 from tlparse_bundle.statements.runs.compare.change import cost_text, more_changes, printed_logs
 from tlparse_bundle.statements.source_places import where
 from tlparse_bundle.statements.statement import TORCH, severity_of, with_consequences
@@ -45,6 +46,10 @@ def comparison(document: Mapping[str, Any]) -> str:
         lines += ["", *([f"## {rich(log.name)}", ""] if len(document["logs"]) > 1 else [])]
         lines += map(_change, log.changes)
         lines += [f"- {more_changes(log.left_out)}"] if log.left_out else []
+    for section in time_sections(document):
+        lines += ["", f"**{rich(section.title)}**", ""]
+        lines += [f"- {row.change}: {rich(row.name)} {row.times}" for row in section.rows]
+        lines += [f"- {section.left_out:,} more"] if section.left_out else []
     return "\n".join(lines).strip()
 
 

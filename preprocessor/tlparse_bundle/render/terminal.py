@@ -10,6 +10,7 @@ import click
 
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.render.run_times import time_sections
 from tlparse_bundle.statements.runs.check.limits import FAILED, PASSED, UNKNOWN, Outcome, failing
 from tlparse_bundle.statements.runs.compare.change import IMPROVEMENTS, cost_text, more_changes, printed_logs
 from tlparse_bundle.statements.source_places import where
@@ -105,6 +106,10 @@ def comparison(document: Mapping[str, Any], *, width: int = 100) -> str:
         for row in log.changes:
             lines += _change(row, width)
         lines += [click.style(more_changes(log.left_out), dim=True)] if log.left_out else []
+    for section in time_sections(document):
+        lines += ["", click.style(shown(section.title), bold=True)]
+        lines += [f"  {row.change}  {shown(row.name)}  {row.times}" for row in section.rows]
+        lines += [click.style(f"  {section.left_out:,} more", dim=True)] if section.left_out else []
     return "\n".join(lines)
 
 

@@ -52,6 +52,10 @@ export function codeMemory(where, curve, most) {
     points.length > 0 && moments(where, curve, most),
     pairs([
       [
+        "Measured by the profiler",
+        memory.measured.length ? memory.measured.map((one) => h("div", null, measuredText(one))) : null,
+      ],
+      [
         "Inputs",
         row.input_bytes === null ? null : `${bytes(row.input_bytes)} in ${plural(inputs.length, "tensor")}`,
       ],
@@ -59,6 +63,25 @@ export function codeMemory(where, curve, most) {
       ["Saved for the backward", memory.code?.direction === "forward" ? savedText(row) : null],
     ]),
   );
+}
+
+/** "4.33 MB in 3 calls, as computed" @param {any} row of measured_memory */
+function measuredText({
+  peak_bytes: peak,
+  least_bytes: least,
+  most_bytes: most,
+  computed_bytes: computed,
+  count: calls,
+}) {
+  const range = least < most ? ` (${bytes(least)} to ${bytes(most)})` : "";
+  const difference = computed === null ? 0 : peak - computed;
+  const compared =
+    computed === null
+      ? ""
+      : difference === 0
+        ? ", as computed"
+        : `, ${bytes(Math.abs(difference))} ${difference > 0 ? "more" : "less"} than computed`;
+  return `${bytes(peak)}${range} in ${plural(calls, "call")}${compared}`;
 }
 
 /** @param {any} row */

@@ -20,8 +20,8 @@ export const REASONS = {
 };
 
 /**
- * @typedef {{row: any, code: any, buffers: any[], inputs: any[], title: string}} CodeMemory a row of memory, its row of
- *   generated_code, and its buffers on this device
+ * @typedef {{row: any, code: any, buffers: any[], inputs: any[], measured: any[], title: string}} CodeMemory a row of
+ *   memory, its row of generated_code, its buffers on this device, and its rows of measured_memory
  * @typedef {{key: string, row: any, codes: CodeMemory[]}} Group the codes of one compile
  */
 
@@ -57,8 +57,10 @@ async function addSources(log, buffers) {
 
 /** Return the groups of a log in its order; empty if a redacted bundle leaves the tables out. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Group[]>} */
 export async function groupsOf(log) {
-  const [rows, buffers, codes] = await Promise.all(
-    ["memory", "memory_buffers", "generated_code"].map(async (name) => (await log.table(name)) ?? []),
+  const [rows, buffers, codes, measured] = await Promise.all(
+    ["memory", "memory_buffers", "generated_code", "measured_memory"].map(
+      async (name) => (await log.table(name)) ?? [],
+    ),
   );
   await addSources(log, buffers);
   const codeOf = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
@@ -83,6 +85,9 @@ export async function groupsOf(log) {
       code,
       buffers: own.filter((/** @type {any} */ buffer) => buffer.role !== "input"),
       inputs: own.filter((/** @type {any} */ buffer) => buffer.role === "input"),
+      measured: measured.filter(
+        (/** @type {any} */ one) => one.code_event === row.code_event && one.device === row.device,
+      ),
       title: [code?.direction ?? "code", code?.subgraph_name].filter(Boolean).join(" of "),
     });
   }

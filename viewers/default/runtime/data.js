@@ -24,12 +24,12 @@ export const KEYS = {
  * @param {import("../../lib/bundle/log.js").Log} log
  */
 export async function timesOf(log) {
-  const [profiles, kernels, regions, remainder, lines] = await Promise.all(
-    ["profiles", "kernel_calls", "region_calls", "profile_remainder", "line_times"].map(
+  const [profiles, kernels, regions, remainder, lines, steps] = await Promise.all(
+    ["profiles", "kernel_calls", "region_calls", "profile_remainder", "line_times", "step_tree"].map(
       async (name) => /** @type {any[]} */ ((await log.table(name)) ?? []),
     ),
   );
-  return { profiles, kernels, regions, remainder, lines };
+  return { profiles, kernels, regions, remainder, lines, steps };
 }
 
 /** @param {any[]} rows @param {string} field */

@@ -9,11 +9,14 @@ import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
+import { peakText, rateCell } from "./roofline.js";
+import { stepFlame } from "./step-flame.js";
 import { grouped, KEYS, REASONS, sum, timesOf, whereOf } from "./data.js";
 
 const MOST_LINES = 5;
 const MOST_ROWS = 50;
 const MOST_KERNELS = 3;
+const MOST_STEPS = 4;
 const KINDS = ["hot-line", "device-idle", "lookup-time", "break-time", "copy-time"];
 
 /** @typedef {{log: any, state: any, model: any}} About */
@@ -29,8 +32,14 @@ export async function openRuntime({ log, state }) {
   const about = { log, state, model };
   const total = sum(times.profiles, "kernel_us");
   const findings = cards(model, state, found, (finding) => KINDS.includes(finding.kind));
+  const flames = times.profiles
+    .map((/** @type {any} */ { profile }) => times.steps.filter((row) => row.profile === profile))
+    .filter((tree) => tree.length > 1)
+    .slice(0, MOST_STEPS)
+    .map(stepFlame);
   return {
     title: "Run time",
+    close: () => flames.forEach((flame) => flame.close()),
     element: h(
       "div",
       { class: "page" },
@@ -40,6 +49,12 @@ export async function openRuntime({ log, state }) {
       findings.length > 0 && section("findings", "Findings", findings),
       kernelSection(about, times, total),
       regionSection(about, times),
+      flames.length > 0 &&
+        section(
+          "step",
+          "One step",
+          flames.map(({ element }) => element),
+        ),
       traceSection(times),
     ),
   };
@@ -185,6 +200,7 @@ function joinCell(row) {
 
 /** @param {About} about @param {any} times @param {number} total */
 function kernelSection(about, { kernels, profiles }, total) {
+  const peaks = peakText({ kernels, profiles });
   const shown = kernels.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.total_us - a.total_us);
   return section(
     "kernels",
@@ -198,6 +214,7 @@ function kernelSection(about, { kernels, profiles }, total) {
         { title: `Share of ${time(total)}`, cell: (row) => shareBar(row.total_us, total) },
         numbers("Median", "median_us", time),
         numbers("p90", "p90_us", time, "90 % of the calls took at most this long"),
+        ...(peaks ? [{ title: "Rate", number: true, cell: rateCell }] : []),
         { title: "Where", cell: whereOf },
         { title: "Joined by", cell: joinCell },
         ...(profiles.length > 1 ? [{ title: "Trace", cell: (/** @type {any} */ row) => row.profile }] : []),
@@ -205,6 +222,7 @@ function kernelSection(about, { kernels, profiles }, total) {
       shown.slice(0, MOST_ROWS),
       "Kernels",
     ),
+    peaks,
     shown.length > MOST_ROWS &&
       h("p", { class: "dim" }, `and ${count(shown.length - MOST_ROWS)} more in table kernel_calls`),
   );

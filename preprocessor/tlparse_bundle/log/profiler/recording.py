@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.log.profiler.event_stream import BadTrace, TraceReader
 
-HOST, LAUNCH, DEVICE = range(3)
+HOST, LAUNCH, DEVICE, INSTANT = range(4)
 _CATEGORIES = {
     "cpu_op": HOST,
     "user_annotation": HOST,
@@ -26,7 +26,9 @@ _CATEGORIES = {
     "kernel": DEVICE,
     "gpu_memcpy": DEVICE,
     "gpu_memset": DEVICE,
+    "cpu_instant_event": INSTANT,
 }
+_MEMORY = "[memory]"
 KINDS = ("kernel", "gpu_memcpy", "gpu_memset")
 MAX_RECORDS = 8_000_000
 MAX_NAMES = 200_000
@@ -80,11 +82,23 @@ class DeviceEvents:
         return len(self.start)
 
 
+class MemoryEvents:
+    """Allocations (positive bytes) and frees of the allocators, with profile_memory=True."""
+
+    def __init__(self) -> None:
+        self.start, self.bytes, self.address = array("d"), array("q"), array("Q")
+        self.thread, self.device = array("I"), array("i")  # device: its type, c10/core/DeviceType.h
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
 class Recording:
     """The content of a profiler trace that the tables need."""
 
     def __init__(self) -> None:
         self.spans, self.launches, self.device_events = Spans(), Launches(), DeviceEvents()
+        self.memory = MemoryEvents()
         self.names: list[Name] = []
         self.threads: list[tuple[int, int]] = []  # pid, tid
         self.queues: list[tuple[int | None, int | None]] = []  # device, stream
@@ -176,6 +190,9 @@ class _Adder:
                 kind = category_of(event.get("cat"))  # type: ignore[arg-type]
                 if kind is None:
                     continue
+                if kind == INSTANT:
+                    self._instant(event)
+                    continue
                 start, duration = event["ts"], event["dur"]
                 if not (0 <= duration < _MAX_TIME and -_MAX_TIME < start < _MAX_TIME):
                     raise ValueError
@@ -184,6 +201,7 @@ class _Adder:
                 recording.untimed_count += 1
         recording.event_count += len(events)
         size = len(recording.spans) + len(recording.launches) + len(recording.device_events)
+        size += len(recording.memory)
         return size < MAX_RECORDS and len(self._names) < MAX_NAMES
 
     def _span(self, event: dict[str, Any], args: Any, start: float, duration: float) -> None:
@@ -235,6 +253,24 @@ class _Adder:
         events.kind.append(KINDS.index(event["cat"]))
         events.correlation.append(_number(args.get("correlation")))
         events.external.append(_number(args.get("External id")))
+
+    def _instant(self, event: dict[str, Any]) -> None:
+        if event["name"] != _MEMORY:
+            return
+        memory, args = self._recording.memory, event["args"]
+        start, size, address, device = event["ts"], args["Bytes"], args["Addr"], args["Device Type"]
+        if not -_MAX_TIME < start < _MAX_TIME or not -_MAX_NUMBER < size < _MAX_NUMBER:
+            raise ValueError
+        if type(size) is not int or type(address) is not int or type(device) is not int:
+            raise TypeError
+        if not 0 <= device < 1000 or not 0 <= address < 1 << 64:
+            raise ValueError
+        thread = self._thread(event)
+        memory.device.append(device)
+        memory.address.append(address)
+        memory.bytes.append(size)
+        memory.start.append(start)
+        memory.thread.append(thread)
 
     def _name(self, text: Any, file: str | None, is_triton: bool) -> int:
         if type(text) is not str:

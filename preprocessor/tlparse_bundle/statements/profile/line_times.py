@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import KernelCallsRow, LineTimesRow, LogTable, ProvenanceSourcesRow
 
 _MOST_NAMED = 50
-_Line = tuple[str, int, str | None, str | None]  # file, line, function, code
+
+
+class Line(NamedTuple):
+    """A line of the program."""
+
+    file: str
+    line: int
+    function: str | None
+    code: str | None
 
 
 class _Use(NamedTuple):
@@ -24,8 +32,8 @@ class _Use(NamedTuple):
 
 def line_rows(table: LogTable, calls: Sequence[KernelCallsRow], kernel_us: float) -> Iterator[LineTimesRow]:
     """Yield the rows. ``calls``: rows of kernel_calls; ``kernel_us``: the time of all measured kernels."""
-    lines_of = _lines_of_kernels(table)
-    uses: dict[_Line | None, list[_Use]] = {}
+    lines_of = lines_of_kernels(table)
+    uses: dict[Line | None, list[_Use]] = {}
     for row in calls:
         lines = lines_of.get((row["code_event"], row["kernel"])) if row["kernel"] is not None else None
         for line in lines or (None,):
@@ -35,8 +43,8 @@ def line_rows(table: LogTable, calls: Sequence[KernelCallsRow], kernel_us: float
         yield _row(line, uses[line], total[line], kernel_us)
 
 
-def _row(line: _Line | None, uses: list[_Use], total_us: float, kernel_us: float) -> LineTimesRow:
-    file, number, function, code = line or (None, None, None, None)
+def _row(line: Line | None, uses: list[_Use], total_us: float, kernel_us: float) -> LineTimesRow:
+    file, number, function, code = line or (None,) * 4
     kernels = dict.fromkeys(use.row["kernel"] for use in uses if use.row["kernel"] is not None)
     compiles = dict.fromkeys(use.row["compile"] for use in uses if use.row["compile"] is not None)
     return {
@@ -53,17 +61,17 @@ def _row(line: _Line | None, uses: list[_Use], total_us: float, kernel_us: float
     }
 
 
-def _lines_of_kernels(table: LogTable) -> dict[tuple[Any, Any], list[_Line]]:
+def lines_of_kernels(table: LogTable) -> dict[tuple[Any, Any], list[Line]]:
     """Return the lines of the program that each kernel computes, by its code and name."""
     groups = {row["id"]: row["code_event"] for row in table("provenance_groups")}
     sources = table("provenance_sources")
-    lines: dict[tuple[Any, Any], dict[_Line, None]] = {}
+    lines: dict[tuple[Any, Any], dict[Line, None]] = {}
     for row in table("provenance_kernels"):
         code_event = groups.get(row["group"])
         for stack in row["sources"] if code_event is not None else ():
             source = _innermost(sources, stack)
             if source is not None:
-                line = source["file"], source["line"], source["function"], source["code"]
+                line = Line(source["file"], source["line"], source["function"], source["code"])
                 lines.setdefault((code_event, row["name"]), {})[line] = None
     return {kernel: list(own) for kernel, own in lines.items()}
 

@@ -87,7 +87,7 @@ class LogIndex:
     def _read(self, log: Log) -> None:
         starts: dict[str, int | None] = {}
         ahead: list[tuple[int, str]] = []  # ahead-of-time compiles by first event, whose records have no id
-        for row in _rows(log, "compiles"):
+        for row in rows_of(log, "compiles"):
             key = row["compile"]
             if row["kind"] == "ahead_of_time":
                 ahead.append((row["first_event"], key))
@@ -97,8 +97,8 @@ class LogIndex:
             if len(same) > 1:
                 self.repeated += [start for _, start in same if start is not None]
         self.repeated.sort()
-        rows = {row["event"]: row for row in _rows(log, "generated_code")}
-        keys = _graph_keys(rows.values(), _rows(log, "caches"))
+        rows = {row["event"]: row for row in rows_of(log, "generated_code")}
+        keys = _graph_keys(rows.values(), rows_of(log, "caches"))
         ahead.sort()
         compile_of = {event: row["compile"] or _before(ahead, event) for event, row in rows.items()}
         self.codes = {
@@ -115,7 +115,7 @@ class LogIndex:
             for key in code.keys:
                 self.by_graph_key.setdefault(key, []).append(code)
         kernels: dict[int, list[KernelsRow]] = {}
-        for kernel in _rows(log, "kernels"):
+        for kernel in rows_of(log, "kernels"):
             kernels.setdefault(kernel["code_event"], []).append(kernel)
         artifacts = {artifact.event: artifact for artifact in log.artifacts if artifact.event in rows}
         for event, row in rows.items():
@@ -230,7 +230,7 @@ def _graph_keys(codes: Iterable[GeneratedCodeRow], caches: Iterable[CachesRow]) 
     return keys
 
 
-def _rows(log: Log, name: str) -> list[Any]:
+def rows_of(log: Log, name: str) -> list[Any]:
     """Return the rows of a table; none where a redacted bundle lacks it."""
     try:
         rows: list[Any] = log.table(name)

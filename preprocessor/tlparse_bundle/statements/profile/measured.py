@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tlparse_bundle.log.profiler.recording import Recording
 from tlparse_bundle.statements.profile.call_tree import ROOT, Call, CallTree, Context
+from tlparse_bundle.statements.profile.kernel_work import KernelWork, Work
 from tlparse_bundle.statements.profile.log_index import (
     Candidate,
     LogIndex,
@@ -18,6 +19,7 @@ from tlparse_bundle.statements.profile.log_index import (
     looks_generated,
     narrowed,
 )
+from tlparse_bundle.statements.profile.peaks import Peak, share_of_peak
 from tlparse_bundle.statements.profile.region_rows import region_rows
 
 if TYPE_CHECKING:
@@ -56,7 +58,15 @@ class _Key(NamedTuple):
 class Measured:
     """The tables of a trace that belongs to the log of ``index``. ``profile`` is its key in the tables."""
 
-    def __init__(self, recording: Recording, index: LogIndex, profile: str):
+    def __init__(
+        self,
+        recording: Recording,
+        index: LogIndex,
+        profile: str,
+        work: KernelWork | None = None,
+        peaks: Sequence[Peak] = (),
+    ):
+        self._work, self._peaks = work, peaks
         self._recording, self._index, self._profile = recording, index, profile
         self._base_us = recording.base_us
         self._tree = CallTree(recording, self._compiles_of, self._is_generated)
@@ -216,8 +226,13 @@ class Measured:
 
     def kernel_calls(self) -> Iterator[KernelCallsRow]:
         """Yield the rows, the longest time first; at most MAX_ROWS."""
+        names: dict[Candidate, set[int]] = {}
+        for key in self._groups:
+            if key.join.kernel is not None:
+                names.setdefault(key.join.kernel, set()).add(key.name)
         for key, times in self._sorted_groups()[:MAX_ROWS]:
-            yield self._kernel_row(key, times)
+            kernel = key.join.kernel
+            yield self._kernel_row(key, times, kernel is not None and len(names[kernel]) > 1)
 
     def _sorted_groups(self) -> list[tuple[_Key, array[float]]]:
         totals = {key: fsum(times) for key, times in self._groups.items()}
@@ -227,10 +242,18 @@ class Measured:
             key=lambda item: (-totals[item[0]], names[item[0].name].text, item[0].queue, str(item[0].join)),
         )
 
-    def _kernel_row(self, key: _Key, times: array[float]) -> KernelCallsRow:
+    def _work_of(self, join: _Join, is_one_of_several: bool) -> Work:
+        if join.kernel is None or self._work is None:
+            return Work(unknown="not_joined")
+        if is_one_of_several:  # kernels on a device that one operator launches
+            return Work(unknown="several")
+        return self._work.of(join.kernel.code.event, join.kernel.kernel)
+
+    def _kernel_row(self, key: _Key, times: array[float], is_one_of_several: bool) -> KernelCallsRow:
         join, candidate = key.join, key.join.kernel
         device, stream = self._recording.queues[key.queue] if key.queue >= 0 else (None, None)
         ordered = sorted(times)
+        work, mean_us = self._work_of(join, is_one_of_several), fsum(times) / len(times)
         return {
             "profile": self._profile,
             "name": self._recording.names[key.name].text,
@@ -250,6 +273,11 @@ class Measured:
             "candidate_count": join.candidate_count,
             "reason": join.reason,
             "is_replay": join.is_replay,
+            "call_bytes": work.bytes,
+            "call_flops": work.flops,
+            "work_unknown": work.unknown,
+            "bandwidth_share": share_of_peak(self._peaks, "GB/s", work.bytes, mean_us, None),
+            "flops_share": share_of_peak(self._peaks, "TFLOP/s", work.flops, mean_us, work.dtype),
         }
 
     def remainder(self) -> Iterator[ProfileRemainderRow]:

@@ -15,7 +15,7 @@ from tlparse_bundle.tables.memory.graph_text import GraphText
 from tlparse_bundle.tables.memory.module import Module, texts_in
 from tlparse_bundle.tables.memory.python_code import PythonCode, TooLongError
 
-_MAX_BYTES = 20 << 20  # of one code
+MAX_BYTES = 20 << 20  # of one code
 _KERNEL = re.compile(r"^(\w+ = async_compile\.\w+)\(.*?('''|\"\"\")", re.MULTILINE)
 
 _AFTER_KERNELS = b"\nasync_compile.wait(globals())"
@@ -73,7 +73,7 @@ def memory_of(part: CodePart, hints: Mapping[str, int], graph: GraphText | None)
 
 
 def _follow(part: CodePart, hints: Mapping[str, int], graph: GraphText | None, accounts: Accounts) -> None:
-    if len(part.text) > _MAX_BYTES:
+    if len(part.text) > MAX_BYTES:
         raise TooLongError
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes in strings

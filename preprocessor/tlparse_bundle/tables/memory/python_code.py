@@ -218,6 +218,7 @@ class PythonCode:
             return self._method(node, names)
         arguments = [self._value(argument, names) for argument in node.args]
         arguments += [self._value(keyword.value, names) for keyword in node.keywords]
+        self._called_with(path, node, arguments)
         self._mark_written(arguments)
         if (
             path in self._module.kernels
@@ -233,6 +234,9 @@ class PythonCode:
             shared = arguments[0] if arguments and returns_argument(path) else None
             return shared if isinstance(shared, Tensor) else None
         return self._values.group([], path)
+
+    def _called_with(self, path: str, node: ast.Call, values: list[Value]) -> None:
+        """Observe a call of a kernel or operator. ``values``: of its arguments, then of its keywords."""
 
     def _mark_written(self, values: list[Value]) -> None:
         for value in values:

@@ -134,6 +134,45 @@ class ChangeRow(TypedDict):
     details: dict[str, Any]
 
 
+RunTimeChange = Literal["slower", "faster", "new", "gone", "same"]
+
+
+class KernelTimeRow(TypedDict):
+    """A kernel of both runs, or of one. Base times are scaled to the number of calls in the new run."""
+
+    pair_index: int | None
+    base_name: str | None
+    new_name: str | None
+    matched_by: Literal["code", "lines", "name"] | None
+    base_us: float | None
+    new_us: float | None
+    base_count: int
+    new_count: int
+    change: RunTimeChange
+
+
+class LineTimeRow(TypedDict):
+    file: str
+    line: int
+    function: str | None
+    code: str | None
+    base_us: float | None
+    new_us: float | None
+    change: RunTimeChange
+
+
+class RunTimeRow(TypedDict):
+    """Measured times. ``missing``: the side without a profiler trace."""
+
+    missing: Side | None
+    on_device: bool
+    base_us: float
+    new_us: float
+    speed: float
+    kernels: list[KernelTimeRow]
+    lines: list[LineTimeRow]
+
+
 class ComparedLog(TypedDict):
     """A log of both runs."""
 
@@ -148,6 +187,7 @@ class ComparedLog(TypedDict):
     spans: list[SpanRow]
     compiles: list[CompileRow]
     changes: list[ChangeRow]
+    run_time: RunTimeRow | None
 
 
 class LoneLog(TypedDict):
@@ -164,6 +204,7 @@ class LoneLog(TypedDict):
     spans: list[SpanRow]
     compiles: list[CompileRow]
     changes: list[ChangeRow]
+    run_time: None
 
 
 class Summary(TypedDict):
@@ -197,7 +238,7 @@ def _is_compared(log: AnyLog) -> TypeGuard[ComparedLog]:
 
 KINDS = (
     *("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "memory"),
-    "time",
+    *("run_time", "time"),
 )
 IMPROVEMENTS = frozenset(("gone", "better"))  # values of ``change``
 MAX_PRINTED = 40  # changes of a log

@@ -35,6 +35,7 @@ from tlparse_bundle.statements.runs.compare.moved_code import move_changes
 from tlparse_bundle.statements.runs.compare.net_result import counts
 from tlparse_bundle.statements.runs.compare.noise import total_noise_us
 from tlparse_bundle.statements.runs.compare.run import PHASES, Run, Texts
+from tlparse_bundle.statements.runs.compare.run_times import RunTimes
 
 FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 1}
 _MAX_SPANS = 200
@@ -129,6 +130,7 @@ def _one_sided(base: Log | None, new: Log | None) -> LoneLog:
         "spans": [],
         "compiles": [],
         "changes": [],
+        "run_time": None,
     }
 
 
@@ -158,6 +160,7 @@ def _log(
     runs = [side.first for side in sides]
     texts.common = runs[0].payloads & runs[1].payloads
     pairs = Pairs(*sides)
+    run_times = RunTimes(pairs)
     noise, unchanged_us = pairs.noise, pairs.unchanged_us
     return {
         "base": _side(ours, runs[0].summary, runs[0].ends_early),
@@ -179,11 +182,12 @@ def _log(
         ],
         "spans": _spans(*runs),
         "compiles": [_compile(row) for row in pairs.rows],
-        "changes": rows(_changes(pairs)),
+        "changes": rows(_changes(pairs, run_times)),
+        "run_time": run_times.row(),
     }
 
 
-def _changes(pairs: Pairs) -> list[Change]:
+def _changes(pairs: Pairs, run_times: RunTimes) -> list[Change]:
     environment = [
         *causes.torch_changes(pairs),
         *setting_changes(pairs),
@@ -206,7 +210,7 @@ def _changes(pairs: Pairs) -> list[Change]:
     caches = effects.cache_changes(pairs, roots)
     code = list(effects.code_changes(pairs, roots))
     memory = memory_changes(pairs, (*roots, *code))
-    changes = [*roots, *compiles, *caches, *code, *memory]
+    changes = [*roots, *compiles, *caches, *code, *memory, *run_times.changes((*roots, *code))]
     if of_vllm:
         link_to_pieces(changes)
     changes += effects.time_changes(pairs, tuple(changes))

@@ -27,6 +27,7 @@ from tlparse_bundle.statements.runs.compare.net_result import (
     is_new_error,
     net_result,
 )
+from tlparse_bundle.statements.runs.compare.run_times import run_time_notes
 from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
@@ -317,6 +318,7 @@ def _notes(net: Net, logs: Sequence[AnyLog]) -> list[str]:
         *_ending_early(both),
         *(_untimed(both) if net.verdict != "incomplete" else ()),
         *_speed_notes(net, both),
+        *run_time_notes(both),
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.finding import UNLISTED
+from tlparse_bundle.statements.kinds.run_time import KINDS as RUN_TIME
 from tlparse_bundle.statements.runs.compare.moved_code import Move, Name
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.statement import severity_of
@@ -36,7 +37,7 @@ _TOPIC_OF_KIND = {
 }
 _STOPS = ("failure", "graph-break", "restart")  # versions of torch report the same event differently
 # Kinds that depend on times, so they come and go with the machine.
-TIMED = frozenset(("slow-span", "guard-cost", "autotune"))
+TIMED = frozenset(("slow-span", "guard-cost", "autotune", *RUN_TIME))
 
 
 class Matched(NamedTuple):
