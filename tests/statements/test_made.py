@@ -3,62 +3,17 @@
 import json
 
 import pytest
-from jsonschema import Draft202012Validator
 from log_builder import record
+from made_compiles import FILE, compiled, metrics, of, size, start
 from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import duration, first_line, listed
-from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.source_places import Shortener
-
-
-def start(compile_id, function, line, file=0):
-    return record(
-        f'dynamo_start {compile_id} {{"stack": [{{"line": {line}, "name": "{function}", "filename":'
-        f" {file}}}]}}"
-    )
-
-
-def metrics(compile_id, function="f", **values):
-    values = {
-        "co_name": function,
-        "co_filename": "/p/a.py",
-        "co_firstlineno": 1,
-        "start_time_us": 1,
-        "dynamo_cumulative_compile_time_us": 1000,
-        **values,
-    }
-    return record(f"compilation_metrics {compile_id} {json.dumps(values)}")
-
-
-def compiled(compile_id, *reasons, function="f", **values):
-    """Return the records of a function's compile, and the reasons of its recompile."""
-    payload = None
-    if reasons:
-        payload = reasons[0] if len(reasons) == 1 else "[\n" + ",\n".join(map(json.dumps, reasons)) + "\n]"
-    why = record(f"artifact:recompile_reasons {compile_id}", payload=payload) if reasons else b""
-    return why + start(compile_id, function, 1) + metrics(compile_id, function, **values)
-
-
-FILE = record('str ["/p/a.py", 0]')
-
-
-def size(failed, expected, actual, name="x"):
-    return f"{failed}: tensor '{name}' size mismatch at index 0. expected {expected}, actual {actual}"
 
 
 @pytest.fixture
 def found(log_of):
     return lambda *parts, **options: log_of(FILE + b"".join(parts), **options)
-
-
-def of(log, kind):
-    rows = [row for row in log.findings() if row["kind"] == kind]
-    about = Draft202012Validator(
-        {**schema("findings")["$defs"]["details"]["properties"][kind], "$defs": schema("findings")["$defs"]}
-    )
-    assert [error.message for row in rows for error in about.iter_errors(row["details"])] == []
-    return rows
 
 
 def test_a_tie_has_no_because(found):
@@ -79,78 +34,6 @@ def test_a_third_is_not_mostly(found):
     ]
     text = found(compiled("0/0"), *flags).summary["text"]
     assert "mostly" not in text and "because" not in text
-
-
-@pytest.mark.parametrize(
-    ("guards", "title"),
-    [
-        (("0/0: len(L['d']) != 1", "0/1: len(L['d']) != 2"), "`len(d)` had 3 different values (`1`, `2`, …)"),
-        (("0/0: TYPE_MISMATCH(L['d'])",), "`type(d)` changed"),
-        (("0/0: not L['d']", "0/1: len(L['d']) == 2"), "`len(d)` had 3 different values (`0`, `2`, …)"),
-        (("0/0: len(G['__import___main__'].seen) == 1",), "`len(seen)` is no longer `1`"),
-        (("0/0: G['__import_a_dot_b'].c == 1.5",), "`a.b.c` is no longer `1.5`"),
-        (("0/0: ___check_torch_function_mode_stack()",), "the torch function modes changed"),
-        (
-            ("0/0: GLOBAL_STATE changed: grad_mode ", "0/1: GLOBAL_STATE changed: grad_mode num_threads "),
-            "`grad_mode` and `num_threads` changed",
-        ),
-        ((size("0/0", 4, 5), size("0/1", 5, 4)), "`x.size(0)` changed between `4` and `5`"),
-        ((size("0/0", 4, 5), size("0/1", 4, 5)), "`x.size(0)` changed from `4` to `5`"),
-        (("0/0: Unexpected recompilation: runtime guards failed",), "torch found no guard that failed"),
-    ],
-)
-def test_what_changed(found, guards, title):
-    log = found(compiled("0/0"), *(compiled(f"0/{n}", guard) for n, guard in enumerate(guards, 1)))
-    (row,) = of(log, "recompile")
-    assert row["title"].split(": ", 1)[1] == title
-    assert ("because" in log.summary["text"]) == ("no guard" not in title)
-
-
-def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):
-    """{"a"}, {"a", "b"}, {"b"}: the third has as many keys as the first."""
-    lengths = "0/1: len(L['d']) != 2", "0/0: ___dict_contains('a', L['d'])"
-    log = found(compiled("0/0"), compiled("0/1", "0/0: len(L['d']) != 1"), compiled("0/2", *lengths))
-    (row,) = of(log, "recompile")
-    assert row["title"].endswith("`len(d)` had different values (`1`, `2`)")
-
-
-@pytest.mark.parametrize(
-    ("guards", "advice"),
-    [
-        (("y is None",), "Calls with and without `y` need a compile each."),
-        (("n == 'a'", "___check_type_id(n, 1), type=<class 'str'>"), "Pass the same `n`, or move"),
-        (("n == 'a'",), "Each value of `n` needs a compile"),
-        (("len(G['seen']) == 1",), "The compiled code uses the global `seen`"),
-        (("___check_torch_function_mode_stack()",), "Call it under the same torch function modes"),
-    ],
-)
-def test_a_remedy_fits_what_changed(found, guards, advice):
-    log = found(compiled("0/0"), *(compiled(f"0/{n}", f"0/{n - 1}: {g}") for n, g in enumerate(guards, 1)))
-    (row,) = of(log, "recompile")
-    assert row["remedies"][0]["text"].startswith(advice)
-
-
-def test_the_program_does_not_pass_what_a_function_of_torch_gets(found):
-    inside = {"co_filename": "/v/lib/python3.11/site-packages/torch/_dynamo/external_utils.py"}
-    other = "0/0: ___check_type_id(L['fn'], 1), type=<class 'torch.nn.modules.container.Sequential'>"
-    log = found(compiled("0/0", **inside), compiled("0/1", other, **inside))
-    (row,) = of(log, "recompile")
-    assert row["title"].endswith("`type(fn)` is no longer `torch.nn.modules.container.Sequential`")
-    assert row["remedies"] == []
-
-
-def test_a_number_that_a_later_compile_specializes_was_dynamic(found):
-    """n = 2, 3, 5, 1: dynamic from 3 on, and 1 is a constant for another reason."""
-    constant = record(
-        'symbolic_shape_specialization 0/2 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "1", "reason":'
-        ' "range_refined_to_singleton", "stack": [], "user_stack": []}'
-    )
-    log = found(
-        compiled("0/0"), compiled("0/1", "0/0: n == 2"), compiled("0/2", "0/1: 2 <= n <= 6") + constant
-    )
-    first = next(row for row in of(log, "recompile") if row["details"]["guard"] == "n == 2")
-    assert not first["details"]["is_specialized"]
-    assert [remedy["text"] for remedy in first["remedies"] if "specialized it" in remedy["text"]] == []
 
 
 def test_a_majority_is_reported(found):

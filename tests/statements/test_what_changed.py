@@ -1,0 +1,82 @@
+"""What changed before a recompile, in words, and the fixes that fit."""
+
+import pytest
+from log_builder import record
+from made_compiles import FILE, compiled, of, size
+
+
+@pytest.fixture
+def found(log_of):
+    return lambda *parts, **options: log_of(FILE + b"".join(parts), **options)
+
+
+@pytest.mark.parametrize(
+    ("guards", "title"),
+    [
+        (("0/0: len(L['d']) != 1", "0/1: len(L['d']) != 2"), "`len(d)` had 3 different values (`1`, `2`, …)"),
+        (("0/0: TYPE_MISMATCH(L['d'])",), "`type(d)` changed"),
+        (("0/0: not L['d']", "0/1: len(L['d']) == 2"), "`len(d)` had 3 different values (`0`, `2`, …)"),
+        (("0/0: len(G['__import___main__'].seen) == 1",), "`len(seen)` is no longer `1`"),
+        (("0/0: G['__import_a_dot_b'].c == 1.5",), "`a.b.c` is no longer `1.5`"),
+        (("0/0: ___check_torch_function_mode_stack()",), "the torch function modes changed"),
+        (
+            ("0/0: GLOBAL_STATE changed: grad_mode ", "0/1: GLOBAL_STATE changed: grad_mode num_threads "),
+            "`grad_mode` and `num_threads` changed",
+        ),
+        ((size("0/0", 4, 5), size("0/1", 5, 4)), "`x.size(0)` changed between `4` and `5`"),
+        ((size("0/0", 4, 5), size("0/1", 4, 5)), "`x.size(0)` changed from `4` to `5`"),
+        (("0/0: Unexpected recompilation: runtime guards failed",), "torch found no guard that failed"),
+    ],
+)
+def test_what_changed(found, guards, title):
+    log = found(compiled("0/0"), *(compiled(f"0/{n}", guard) for n, guard in enumerate(guards, 1)))
+    (row,) = of(log, "recompile")
+    assert row["title"].split(": ", 1)[1] == title
+    assert ("because" in log.summary["text"]) == ("no guard" not in title)
+
+
+def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):
+    """{"a"}, {"a", "b"}, {"b"}: the third has as many keys as the first."""
+    lengths = "0/1: len(L['d']) != 2", "0/0: ___dict_contains('a', L['d'])"
+    log = found(compiled("0/0"), compiled("0/1", "0/0: len(L['d']) != 1"), compiled("0/2", *lengths))
+    (row,) = of(log, "recompile")
+    assert row["title"].endswith("`len(d)` had different values (`1`, `2`)")
+
+
+@pytest.mark.parametrize(
+    ("guards", "advice"),
+    [
+        (("y is None",), "Calls with and without `y` need a compile each."),
+        (("n == 'a'", "___check_type_id(n, 1), type=<class 'str'>"), "Pass the same `n`, or move"),
+        (("n == 'a'",), "Each value of `n` needs a compile"),
+        (("len(G['seen']) == 1",), "The compiled code uses the global `seen`"),
+        (("___check_torch_function_mode_stack()",), "Call it under the same torch function modes"),
+    ],
+)
+def test_a_remedy_fits_what_changed(found, guards, advice):
+    log = found(compiled("0/0"), *(compiled(f"0/{n}", f"0/{n - 1}: {g}") for n, g in enumerate(guards, 1)))
+    (row,) = of(log, "recompile")
+    assert row["remedies"][0]["text"].startswith(advice)
+
+
+def test_the_program_does_not_pass_what_a_function_of_torch_gets(found):
+    inside = {"co_filename": "/v/lib/python3.11/site-packages/torch/_dynamo/external_utils.py"}
+    other = "0/0: ___check_type_id(L['fn'], 1), type=<class 'torch.nn.modules.container.Sequential'>"
+    log = found(compiled("0/0", **inside), compiled("0/1", other, **inside))
+    (row,) = of(log, "recompile")
+    assert row["title"].endswith("`type(fn)` is no longer `torch.nn.modules.container.Sequential`")
+    assert row["remedies"] == []
+
+
+def test_a_number_that_a_later_compile_specializes_was_dynamic(found):
+    """n = 2, 3, 5, 1: dynamic from 3 on, and 1 is a constant for another reason."""
+    constant = record(
+        'symbolic_shape_specialization 0/2 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "1", "reason":'
+        ' "range_refined_to_singleton", "stack": [], "user_stack": []}'
+    )
+    log = found(
+        compiled("0/0"), compiled("0/1", "0/0: n == 2"), compiled("0/2", "0/1: 2 <= n <= 6") + constant
+    )
+    first = next(row for row in of(log, "recompile") if row["details"]["guard"] == "n == 2")
+    assert not first["details"]["is_specialized"]
+    assert [remedy["text"] for remedy in first["remedies"] if "specialized it" in remedy["text"]] == []
