@@ -22,40 +22,55 @@ export function logTable(bundle, log, state, live) {
     );
   const text = (/** @type {Log} */ one) => (live ? live.soFar(summaryOf(one)) : summaryOf(one).text);
   const { totals } = bundle.manifest;
-  const logs = table(
-    [
-      { title: "Log", cell: link, sort: processName },
-      { title: "Start (UTC)", cell: (one) => utc(summaryOf(one).start_epoch_us) || "–", sort: startOf },
-      { title: "Summary", class: "log-text", cell: (one) => rich(text(one)) },
-      { title: "Compiles", number: true, ...numbers((one) => summaryOf(one).compile_count, count) },
-      { title: "Compile time", number: true, ...numbers((one) => summaryOf(one).compile_us, time) },
-      {
-        title: "Cache hits",
-        number: true,
-        cell: (one) => cacheHits(summaryOf(one)),
-        sort: (one) => lookups(summaryOf(one).cache_counts).hits,
-      },
-      { title: "torch", cell: versionOf, sort: versionOf },
-      { title: "Records", number: true, ...numbers((one) => one.summary.event_count, count) },
-      { title: "Size", number: true, ...numbers((one) => one.summary.source.size_bytes, bytes) },
-    ],
-    /** @type {Log[]} */ (bundle.logs),
-    { row: (one) => ({ class: one.id === log.id ? "here" : null }), foot: totals && footOf(totals) },
-  );
-  oneStop(/** @type {HTMLElement} */ (logs.querySelector("tbody")));
+  const logs = /** @type {Log[]} */ (bundle.logs);
+  /** @type {import("../../lib/list/table.js").TableColumn<Log>} */
+  const start = { title: "Start (UTC)", cell: (one) => utc(startOf(one)) || "–", sort: startOf };
+  const columns = [
+    { title: "Log", cell: link, sort: processName, foot: totals && "All logs" },
+    ...(logs.some((one) => one.rank === null) ? [start] : []), // ranks start together
+    {
+      title: "Summary",
+      class: "log-text",
+      cell: (/** @type {Log} */ one) => rich(text(one)),
+      foot: totals && problems(totals),
+    },
+    number("Compiles", (one) => summaryOf(one).compile_count, count, totals?.compile_count),
+    number("Compile time", (one) => summaryOf(one).compile_us, time, totals?.compile_us),
+    {
+      title: "Cache hits",
+      number: true,
+      cell: (/** @type {Log} */ one) => cacheHits(summaryOf(one)),
+      sort: (/** @type {Log} */ one) => lookups(summaryOf(one).cache_counts).hits,
+      foot: totals && cacheHits(totals),
+    },
+    ...(new Set(logs.map(versionOf)).size > 1 ? [{ title: "torch", cell: versionOf, sort: versionOf }] : []),
+    number("Records", (one) => one.summary.event_count, count, totals?.event_count),
+    number("Size", (one) => one.summary.source.size_bytes, bytes, totals?.size_bytes),
+  ];
+  const element = table(columns, logs, { row: (one) => ({ class: one.id === log.id ? "here" : null }) });
+  oneStop(/** @type {HTMLElement} */ (element.querySelector("tbody")));
   return h(
     "section",
     null,
     h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`),
-    h("div", { "class": "table-box", "role": "region", "aria-label": "Logs" }, logs),
+    h("div", { "class": "table-box", "role": "region", "aria-label": "Logs" }, element),
   );
 }
 
 /** @param {Log} one */
 const versionOf = (one) => one.summary.torch_version ?? "–";
 
-/** @param {(log: Log) => number | null} value @param {(value: any) => string} shown */
-const numbers = (value, shown) => ({ cell: (/** @type {Log} */ one) => shown(value(one)), sort: value });
+/**
+ * Return a column of numbers.
+ * @param {string} title @param {(log: Log) => number | null} value @param {(value: any) => string} shown @param {number | null | undefined} total
+ */
+const number = (title, value, shown, total) => ({
+  title,
+  number: true,
+  cell: (/** @type {Log} */ one) => shown(value(one)),
+  sort: value,
+  foot: total === undefined ? "" : shown(total),
+});
 
 /** @param {Log} one */
 const startOf = (one) => summaryOf(one).start_epoch_us;
@@ -65,19 +80,6 @@ function cacheHits({ cache_counts }) {
   const { hits, misses, share } = lookups(cache_counts);
   return share === null ? "–" : `${share}, ${count(hits)} of ${count(hits + misses)}`;
 }
-
-/** Return the cells below the columns. @param {any} totals */
-const footOf = (totals) => [
-  "All logs",
-  "",
-  problems(totals),
-  count(totals.compile_count),
-  time(totals.compile_us),
-  cacheHits(totals),
-  "",
-  count(totals.event_count),
-  bytes(totals.size_bytes),
-];
 
 /** @param {any} totals */
 function problems({ failure_count: failures, graph_break_count: breaks, recompile_count: recompiles }) {

@@ -12,6 +12,7 @@ import { oneStop, stopAt } from "../page/one-stop.js";
  * @property {boolean} [head] the cells name their rows
  * @property {string} [class]
  * @property {string} [help]
+ * @property {any} [foot] cell of a last row, which is not sorted
  */
 
 /**
@@ -19,10 +20,10 @@ import { oneStop, stopAt } from "../page/one-stop.js";
  * order.
  * @template T
  * @param {TableColumn<T>[]} columns @param {T[]} rows
- * @param {{class?: string, row?: (row: T) => Record<string, any>, foot?: any[]}} [options] class of the table; row: attributes of a row; foot: cells of a last row that is not sorted
+ * @param {{class?: string, row?: (row: T) => Record<string, any>}} [options] class of the table; row: attributes of a row
  * @returns {HTMLElement}
  */
-export function table(columns, rows, { class: name = "", row: propsOf = () => ({}), foot } = {}) {
+export function table(columns, rows, { class: name = "", row: propsOf = () => ({}) } = {}) {
   const elements = new Map(rows.map((row) => [row, rowOf(columns, row, propsOf(row))]));
   const body = h(
     "tbody",
@@ -74,12 +75,18 @@ export function table(columns, rows, { class: name = "", row: propsOf = () => ({
     { class: `plain rows ${name}`.trim() },
     h("thead", null, head),
     body,
-    foot && h("tfoot", null, rowOf(footOf(columns, foot), null, { class: "totals" })),
+    columns.some(({ foot }) => foot) &&
+      h(
+        "tfoot",
+        null,
+        rowOf(
+          columns.map((column) => ({ ...column, cell: () => column.foot })),
+          /** @type {any} */ (null),
+          { class: "totals" },
+        ),
+      ),
   );
 }
-
-/** @template T @param {TableColumn<T>[]} columns @param {any[]} cells @returns {TableColumn<any>[]} */
-const footOf = (columns, cells) => columns.map((column, at) => ({ ...column, cell: () => cells[at] }));
 
 /** @template T @param {TableColumn<T>[]} columns @param {T} row @param {Record<string, any>} props */
 const rowOf = (columns, row, props) =>
