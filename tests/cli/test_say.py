@@ -174,7 +174,10 @@ def test_a_payload_is_raw(tmp_path):
 def test_everything_goes_through_the_door():
     doors = {"print", "click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write"}
     for path in (ROOT / "preprocessor" / "tlparse_bundle").rglob("*.py"):
-        if path.name != "output.py":
+        if path.name not in (
+            "output.py",
+            "sitecustomize.py",
+        ):  # the latter runs in the program that is profiled
             calls = [
                 ast.unparse(node.func)
                 for node in ast.walk(ast.parse(path.read_bytes()))

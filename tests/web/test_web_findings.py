@@ -203,7 +203,9 @@ def test_a_failed_export_is_named(show, root):
     page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=failures")
     expect(rows(page, "Failures").filter(has_text="failed export")).to_have_count(7)
     page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=overview")
-    expect(page.get_by_role("list", name="At a glance")).to_contain_text("1 function, 1 compile, 7 exports")
+    expect(page.get_by_role("list", name="At a glance")).to_contain_text(
+        "1 function, 1 compile, at least 7 exports"
+    )
 
 
 def test_restarts_have_their_place(show):

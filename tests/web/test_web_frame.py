@@ -181,7 +181,9 @@ def test_axe_finds_nothing_in_drawer_palette_and_components(page_that, bundle_of
 def test_every_component_is_shown_in_both_themes(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("recompiles")).replace("/default/", "/lib/components.html"))
     for title in ["Colors", "Views", "Findings", "Tables", "Tracebacks", "Code"]:
-        light, dark = (page.get_by_role("region", name=f"{title}, {theme}") for theme in ("light", "dark"))
+        light, dark = (
+            page.get_by_role("region", name=f"{title}, {theme}", exact=True) for theme in ("light", "dark")
+        )
         expect(light).to_be_visible()
         assert page.evaluate(
             "e => getComputedStyle(e).backgroundColor", light.element_handle()

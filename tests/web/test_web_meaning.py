@@ -103,11 +103,6 @@ def test_the_counted_guards_are_named(show):
     expect(region.get_by_role("row", name="TENSOR_MATCH 1")).to_contain_text(
         "8.3 %"
     )  # of the 12, not of the most
-    expect(
-        page.get_by_role("grid", name="Guards of the compiles").get_by_role(
-            "row", name="12 guards in the tree dump"
-        )
-    ).to_contain_text("11 %")
     compare(page, bundle, "0/0", "0/1", "")
     expect(
         page.get_by_role("region", name="Summary").get_by_role("row", name="Guards in the metrics")

@@ -45,7 +45,7 @@ export const kernelKey = (codeEvent, name) => `${codeEvent} ${name}`;
 export const placesText = (model, places) =>
   places.length === 0
     ? ""
-    : framePlace(model, places[0]) + (places.length > 1 ? ` +${places.length - 1}` : "");
+    : framePlace(model, places[0]) + (places.length > 1 ? ` and ${places.length - 1} more` : "");
 
 /** Return how to record the source lines of all kernels, or null when torch recorded them. @param {any} model @param {boolean} some whether the code states some */
 export function recordProvenance(model, some) {

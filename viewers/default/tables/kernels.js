@@ -147,14 +147,6 @@ export async function openKernels({ log, state }) {
         cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))),
       },
       {
-        id: "code",
-        title: "Generated code",
-        least: "6rem",
-        sort: (i) => codeName(code(i)),
-        cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined),
-      },
-      { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
-      {
         id: "name",
         title: "Name",
         least: "10rem",
@@ -169,6 +161,14 @@ export async function openKernels({ log, state }) {
         sort: (i) => placesText(model, linesOf(kernels[i])) || null,
         cell: (i) => cutMiddle(placesText(model, linesOf(kernels[i])) || "–"),
         help: "Lines of the program that the kernel computes: the first one, and how many more",
+      },
+      { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
+      {
+        id: "code",
+        title: "Generated code",
+        least: "6rem",
+        sort: (i) => codeName(code(i)),
+        cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined),
       },
       {
         id: "ops",

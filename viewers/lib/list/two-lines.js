@@ -28,7 +28,9 @@ export function twoLines(columns, tracks, row) {
       },
       column.cell(row),
     );
-  return [first, new Set(kept.filter((column) => !first.has(column)))].map((line) =>
-    h("div", { class: "grid-line", role: "presentation" }, [...line].map(cell)),
+  const rest = kept.filter((column) => !first.has(column));
+  const second = [...rest.filter((column) => column.number), ...rest.filter(isText)]; // what comes last can lack space
+  return [[...first], second].map((line) =>
+    h("div", { class: "grid-line", role: "presentation" }, line.map(cell)),
   );
 }
