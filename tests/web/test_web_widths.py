@@ -48,9 +48,9 @@ MEASURE = r"""async () => {
         const number = text && (END.exec(text) ?? [])[1];
         if (!number || !node.checkVisibility({ visibilityProperty: true })) return;
         const box = node.getBoundingClientRect();
-        const from = box.left + (i && styles[0] ? parseFloat(styles[0].width) : 0) + advance(text.slice(0, -number.length), style);
-        const to = from + advance(number, style);
-        const room = style.overflowX === "visible" ? Infinity : from - advance(text.slice(0, -number.length), style) + parseFloat(style.width);
+        const start = box.left + (i && styles[0] ? parseFloat(styles[0].width) : 0);
+        const from = start + advance(text.slice(0, -number.length), style), to = start + advance(text, style); // with kerning
+        const room = style.overflowX === "visible" ? Infinity : start + parseFloat(style.width);
         const name = node.closest(".cut-middle")?.textContent ?? text;
         found.push([name, to <= room + 1 && whole({ left: from, right: to, top: box.top, bottom: box.bottom }, node)]);
       });
