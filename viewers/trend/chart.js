@@ -29,7 +29,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     const run = trend.runs[runs[position]];
     return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}${run.ends_early ? ", ends inside a compile" : ""}`;
   };
-  const details = h("p", { class: "told" }),
+  const details = h("p", { class: "point-details" }),
     links = h("p", { class: "leads" });
   const cursor = h("span", { class: "cursor", hidden: true });
   const marks = jumps.map((jump) => {
