@@ -89,7 +89,7 @@ def test_jumps_with_their_places_and_links(page, served, nightly):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(line).to_have_attribute("aria-valuetext", re.compile("^unknown, 2026-03-04"))
-    expect(page.locator(".chart[data-metric=compile_us] .told")).to_contain_text(
+    expect(page.locator(".chart[data-metric=compile_us] .point-details")).to_contain_text(
         "nightly/bert-03"
     )  # all lines point at one run
     page.locator(".chart[data-metric=compile_us] .plot").hover(position={"x": 0, "y": 5})
