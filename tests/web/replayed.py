@@ -37,6 +37,8 @@ TAKE = f"""(view) => {{
   const mark = document.querySelector(".live"), state = mark?.dataset.state ?? "";
   return {{ state, how: mark?.dataset.how === "finished" ? "finished" : state ? "shown" : "showing", shown: ({SHOWN})(view) }};
 }}"""
+# Wide enough for one line per row in any state: a log that still grows has shorter texts than a fresh build.
+_WINDOW = {"width": 1920, "height": 1080}
 _PIECE_BYTES = 60_000
 _PIECE_S = 0.02
 
@@ -148,6 +150,7 @@ def watched_replay(replay, open_page, *, each_s=1.0):
     replay.follow()
     pages = {view: open_page(replay.out, f"#v=1&view={view}") for view in VIEWS}
     for page in pages.values():
+        page.set_viewport_size(_WINDOW)
         _given(lambda page=page: page.evaluate(TAKE, "overview")["state"])
     begun = time.monotonic()
     replay.write()
@@ -188,6 +191,7 @@ class Fresh:
     def shows(self, state, view):
         if (state, view) not in self._shown:
             page = self._open_page(self._replay.fresh(state), f"#v=1&view={view}")
+            page.set_viewport_size(_WINDOW)
             self._shown[state, view] = _at_rest(page, view)
             page.close()
         return self._shown[state, view]
