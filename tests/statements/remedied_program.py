@@ -189,7 +189,7 @@ run(trains, (torch.ones(3, requires_grad=True),), backend="aot_eager")
 run(runs_backward, (torch.ones(3, requires_grad=True),))
 run(maps_item, (torch.ones(3, 2),), backend="aot_eager")
 marked = torch.ones(9)
-(torch._dynamo.mark_dynamic if FIXED else torch._dynamo.decorators.mark_unbacked)(marked, 0)
+(torch._dynamo.maybe_mark_dynamic if FIXED else torch._dynamo.decorators.mark_unbacked)(marked, 0)
 run(compares_marked, (marked,))
 run(fixes_size, (torch.ones(5 if FIXED else 4),), dynamic=True) if FIXED else torch.compile(
     fixes_size, backend="eager", dynamic=True

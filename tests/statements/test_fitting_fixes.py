@@ -25,13 +25,13 @@ def test_a_function_that_vmap_calls_follows_from_its_break(rows):
 
 def test_a_function_of_torch_that_a_break_leaves_follows_from_it(rows):
     found = rows("transforms")
-    recompile = of(found, "`wrapped` recompiled once: `func` is a different function")
+    recompile = of(found, "`wrapped` of torch recompiled once: `func` is a different function")
     assert recompile["because_of"] == of(found, "Graph break in `picked`")["id"]
 
 
 def test_no_setting_makes_vmap_accept_item(rows):
     row = of(rows("transforms"), "Unsupported Tensor.item() call")
-    assert texts(row) == ["Use `torch.where` instead of a condition on the value."]
+    assert texts(row) == ["Use the tensor without `.item()`, and `torch.where` instead of a condition on its value."]
     assert "so the call also fails in eager" in row["text"]
 
 
@@ -84,12 +84,14 @@ def test_a_numpy_array_is_not_marked(rows):
 
 
 def test_a_bound_of_the_program_is_not_the_0_1_specialization(rows):
-    assert of(rows("reach"), "`bounded`", "<= 16")["remedies"] == []
+    row = of(rows("reach"), "`bounded`", "<= 16")
+    assert texts(row) == ["Widen `min` and `max` of `torch._dynamo.mark_dynamic`, or leave them out."]
+    assert "The bounds are those of `torch._dynamo.mark_dynamic`." in row["text"]
 
 
 def test_a_wrapper_is_named_with_what_it_calls(rows):
     wrappers = [row for row in rows("reach") if "`wrapper` recompiled" in row["title"]]
-    assert len(wrappers) == 3 and all("`wrapper` calls `named`." in row["text"] for row in wrappers)
+    assert len(wrappers) == 3 and all("`wrapper` leads to `named`." in row["text"] for row in wrappers)
     assert of(wrappers, "the call has no `mask`")
 
 
@@ -102,7 +104,7 @@ def test_the_line_that_specializes_is_the_users(rows, root):
 
 def test_a_float_in_a_dict_may_be_dynamic(rows):
     (text,) = texts(of(rows("reach"), "`STATE['temperature']`"))
-    assert text.startswith("Pass `STATE['temperature']` as an argument that is a tensor. This")
+    assert text.startswith("Use `torch.compile(dynamic=True)`") and "avoid 1 of 2 compiles" in text
 
 
 def test_global_states_are_listed(rows):

@@ -28,10 +28,13 @@ _DECIDED = frozenset(
         *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
     )
 )
+# One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
+_SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
+_OTHER_THAN_AUTOCAST = re.compile(r"\b(?!Autocast)\w+")
 _SMALL = (0, 1)
 _NUMBERS = ("dynamic_int", "dynamic_float")
 _DYNAMIC = ("mark_dynamic", *_NUMBERS)
-_FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
+FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +129,15 @@ class CodeHistory:
         for guard, found in self.failed(call, entry).items():
             if found is not None:
                 differences += found
-            elif (
-                self.guards[guard].kind in _DECIDED and self.guards[guard].can_be_evaluated
-            ):  # of a value that this call's own guards do not check
+            elif self._may_fail(self.guards[guard]):  # of a value that this call's own guards do not check
                 differences.append(Difference("unknown", self.guards[guard].source or ""))
         return differences or None
+
+    @staticmethod
+    def _may_fail(guard: Predicate) -> bool:
+        return (
+            guard.kind in _DECIDED and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
+        )
 
     @cached_property
     def expressions(self) -> list[tuple[int, str]]:
@@ -141,6 +148,7 @@ class CodeHistory:
             if guard.kind in _EXPRESSIONS
             and guard.can_be_evaluated
             and AT_LEAST_TWO.fullmatch(guard.text) is None
+            and _SAME_OBJECT.fullmatch(guard.text) is None
         ]
 
     def truth(self, call: int, guard: int) -> bool | None:
@@ -298,7 +306,7 @@ def _is_below(source: str, above: str) -> bool:
 def _covers(fix: Fix, other: Fix) -> bool:
     """Whether a fix does what another one does."""
     if fix.kind == "dynamic_true":
-        return other.kind in _DYNAMIC and is_argument(other.source or "")
+        return other.kind == "dynamic_float" or (other.kind in _DYNAMIC and is_argument(other.source or ""))
     if fix.kind == "mark_unbacked" and other.kind == "mark_dynamic":
         return fix[1:] == other[1:]
     return fix == other
@@ -336,8 +344,9 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
         if is_argument(source):
             return (Fix("dynamic_int", source),)
         return (Fix("few_values", source),)
-    if type(value) is float and is_argument(source) and _is_float(difference.expected):
-        return Fix("dynamic_float", source), Fix("tensor_argument", source)
+    if type(value) is float and _is_float(difference.expected):
+        own = "tensor_argument" if is_argument(source) else "few_values"
+        return Fix("dynamic_float", source), Fix(own, source)
     return (Fix("few_values", source),)
 
 
@@ -348,12 +357,20 @@ def _of_type(difference: Difference) -> tuple[Fix, ...]:
     return (Fix("same_type", difference.source),)
 
 
+def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:
+    """Autocast adds keys to those of each tensor."""
+    expected, actual = (
+        _OTHER_THAN_AUTOCAST.findall(str(keys)) for keys in (difference.expected, difference.actual)
+    )
+    return (Fix("same_global_state"),) if expected == actual else ()
+
+
 def _is_int(text: Any) -> bool:
     return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
 
 
 def _is_float(text: Any) -> bool:
-    return type(text) is float or (type(text) is str and _FLOAT.fullmatch(text) is not None)
+    return type(text) is float or (type(text) is str and FLOAT.fullmatch(text) is not None)
 
 
 def _same(kind: str) -> Callable[[Difference], tuple[Fix, ...]]:
@@ -367,6 +384,7 @@ _FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
     "dtype": _same("same_dtype"),
     "device": _same("same_device"),
     "requires_grad": _same("same_requires_grad"),
+    "dispatch_keys": _of_dispatch_keys,
     "class": _same("same_type"),
     "type": _of_type,
     "identity": _same("same_object"),

@@ -29,6 +29,7 @@ def chained(findings: Sequence[Finding]) -> list[Finding]:
         for number in members:
             if number != root:
                 findings[number].remedies = ()
+                findings[number].because_of = findings[root].key  # not a consequence between them
                 rows.append(findings[number])
     return rows
 

@@ -233,9 +233,9 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, Rows[Any]]]:
 def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: RequestedRecompile) -> dict[str, Any]:
     """Add a recompile to its cause and return the cause.
 
-    The first reason is that of the newest cache entry, so it has the change since the last compile.
+    See ``RequestedRecompile.reason``.
     """
-    reason = one.reasons[0] if one.reasons else None
+    reason = one.reason
     first = reason or _NO_REASON
     cause = causes.setdefault(
         cause_key(one.row["code_object"], reason),

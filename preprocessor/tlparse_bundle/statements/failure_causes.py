@@ -15,7 +15,7 @@ from tlparse_bundle.statements.known_causes import operator_without_fake_kernel
 from tlparse_bundle.statements.machine_failures import environment
 from tlparse_bundle.statements.torch_messages import taken_apart
 
-_FUNCTORCH = "Unsupported functorch tracing attempt"
+FUNCTORCH = "Unsupported functorch tracing attempt"
 _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
@@ -24,7 +24,7 @@ def break_of_functorch(facts: Facts, failure: Failure) -> tuple[str, int] | None
 
     Dynamo then runs the function eager, without an error (torch/_dynamo/convert_frame.py: Unsupported).
     """
-    if not (failure.cells["reason"] or "").startswith(_FUNCTORCH):
+    if not (failure.cells["reason"] or "").startswith(FUNCTORCH):
         return None
     return break_before(facts, failure.compile_index)
 

@@ -9,7 +9,7 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
@@ -74,6 +74,11 @@ def is_unexplained(cause: Cause) -> bool:
     return cause.reason is not None and cause.reason["guard"].startswith("Unexpected recompilation")
 
 
+def small_size(cause: Cause) -> re.Match[str] | None:
+    """Return the match of a guard that fails for a size or stride 0 or 1; None for other guards."""
+    return AT_LEAST_TWO.search(cause.reason["guard"]) if cause.reason and cause.change == "shape" else None
+
+
 def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     """Return a clause such as "`x.size(0)` had 3 different values (`4`, `5`, `9`)", or torch's guard text."""
     if cause.reason is None:
@@ -91,6 +96,10 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return _keys_changed(subject("value", source, None), list(cause.values))
     if is_unexplained(cause):
         return "torch found no guard that failed"
+    if (small := small_size(cause)) is not None:
+        values = list(cause.values)
+        name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")
+        return f"{name} changed to {code(str(values[0])) if len(values) == 1 else '0 or 1'}"
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
     if is_of_modes(cause):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.base.wording import code, listed, shortened
+from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
 from tlparse_bundle.statements.statement import Remedy
@@ -24,9 +25,6 @@ class KnownCause(NamedTuple):
 
 _SCHEDULED_STEP = re.compile(r"the function `(\w+)\.step` in file `[^`]*torch/optim/lr_scheduler\.py`")
 _LOGGED = re.compile(r"args: \[ConstantVariable\(str: (?P<quote>['\"])(?P<text>.*?)(?P=quote)\)", re.DOTALL)
-_MARKED = re.compile(
-    r"getattr\((?P<source>.+?), '_dynamo_unbacked_indices', set\(\)\)\.issubset\(\{(?P<at>[\d, ]+)\}\)"
-)
 # torch/_library/custom_ops.py, and torch/_subclasses/fake_impls.py for operators of torch.library.define
 _NO_FAKE_KERNEL = re.compile(
     r"There was no fake impl registered for <CustomOpDef\((?P<custom>\w+::\w+)\)>"
@@ -85,7 +83,9 @@ def _marked_as_unbacked(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     """torch cannot decide a condition on a size that ``mark_unbacked`` marked."""
     if row["reason"] != "Data-dependent branching" or "SymNodeVariable" not in (row["debug_context"] or ""):
         return None
-    marked = dict.fromkeys(place for compile in row["compiles"] for place in _marks(facts, compile))
+    marked = dict.fromkeys(
+        place for compile in row["compiles"] for place in marked_dimensions(facts, compile, "unbacked")
+    )
     unbacked = {
         symbol["name"]
         for symbol in facts.table("symbols")
@@ -97,24 +97,12 @@ def _marked_as_unbacked(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     are, them = ("is", "it") if len(sizes) == 1 else ("are", "them")
     return KnownCause(
         f"{listed(sizes)} {are} marked as unbacked, so torch cannot decide conditions on {them}.",
-        (Remedy("Use `torch._dynamo.mark_dynamic` instead of `mark_unbacked`, or remove the condition."),),
+        (
+            Remedy(
+                "Use `torch._dynamo.maybe_mark_dynamic` instead of `mark_unbacked`, or remove the condition."
+            ),
+        ),
     )
-
-
-def _marks(facts: Facts, compile: str) -> Iterator[tuple[str, int]]:
-    """Yield the dimensions that are marked as unbacked in the call of a compile, from its guards."""
-    guards = facts.table("guards")
-    for tree in facts.table("guard_trees"):
-        if tree["compile"] == compile:
-            for number in tree["guards"]:
-                guard = guards[number]
-                mark = (
-                    _MARKED.search(guard["text"])
-                    if guard["kind"] == "DIMENSION_DYNAMIC_MARKING_GUARD"
-                    else None
-                )
-                if mark is not None:
-                    yield from ((mark["source"].lstrip("("), int(at)) for at in mark["at"].split(","))
 
 
 def _without_fake_kernel(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
@@ -133,7 +121,7 @@ def _item_below_vmap(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
         return None
     return KnownCause(
         "`torch.vmap` does not support `.item()`, so the call also fails in eager.",
-        (Remedy("Use `torch.where` instead of a condition on the value."),),
+        (Remedy("Use the tensor without `.item()`, and `torch.where` instead of a condition on its value."),),
     )
 
 

@@ -41,7 +41,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     guards = facts.table("guards")
     source = local_name((cause.reason and cause.reason["source"]) or "")
     failed = [guards[place] for place in nearest["guards"]]
-    reported = request.reasons[0]["guard"] if request.reasons else None
+    reported = source_name(request.reason["guard"]) if request.reason else None
     others = [
         guard
         for guard in failed

@@ -21,6 +21,8 @@ _OF_AN_OBJECT = frozenset(
 )  # several guards on one object are one cause
 
 _NUMBER = re.compile(r"-?\d{1,15}")
+# Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
+AT_LEAST_TWO = re.compile(r"^2 <= (?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<dimension>\d{1,4})\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,18 @@ class RequestedRecompile:
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
     reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
+
+    @property
+    def reason(self) -> RecompileReasonsRow | None:
+        """The reason that a fix has to remove: that of the newest cache entry. torch checks the global state
+        first: if that of the newest entry differs, the reason of an entry for the same state, or else of
+        the one whose state differs least.
+        """
+        first = self.reasons[0] if self.reasons else None
+        if first is None or not _differs_in_state(first):
+            return first
+        in_state = next((one for one in self.reasons if not _differs_in_state(one)), None)
+        return in_state or min(self.reasons, key=lambda one: len((one["source"] or "").split()))
 
 
 class RequestedRecompiles:
@@ -106,7 +120,7 @@ def causes(facts: Facts) -> list[Cause]:
             continue
         if one.compile_index in facts.forbidden:
             continue  # a failure, not a recompile
-        reason = one.reasons[0] if one.reasons else None
+        reason = one.reason
         function = facts.function_key(one.compile_index)
         cause = by_key.setdefault(cause_key(function, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
@@ -128,6 +142,10 @@ def causes(facts: Facts) -> list[Cause]:
     return list(by_key.values())
 
 
+def _differs_in_state(reason: RecompileReasonsRow) -> bool:
+    return reason["guard"].startswith("GLOBAL_STATE changed")
+
+
 def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
     return reason["source"], reason["change"], reason["dimension"]
 
@@ -136,14 +154,23 @@ def _actuals(facts: Facts) -> dict[int, int | str]:
     """Return the value of each call where it failed the first guard. torch records it for tensors only."""
     wanted: dict[str, list[tuple[int, str]]] = {}
     for number, one in enumerate(facts.once(requested_recompiles)):
-        reason = one.reasons[0] if one.reasons else None
-        if reason and reason["change"] in ("value", "flag") and reason["source"] and one.row["compile"]:
+        reason = one.reason
+        if not reason or not reason["source"] or not one.row["compile"]:
+            continue
+        if reason["change"] in ("value", "flag") or AT_LEAST_TWO.search(reason["guard"]):
             wanted.setdefault(one.row["compile"], []).append((number, local_name(reason["source"])))
     found: dict[int, int | str] = {}
     for row in facts.table("call_inputs") if wanted else ():
         for number, source in wanted.get(row["compile"], ()):
-            if row["value"] is not None and local_name(row["source"]) == source:
+            if local_name(row["source"]) != source:
+                continue
+            if row["value"] is not None:
                 found[number] = int(row["value"]) if _NUMBER.fullmatch(row["value"]) else row["value"]
+            reason = facts.once(requested_recompiles)[number].reason
+            small = AT_LEAST_TWO.search(reason["guard"]) if reason else None
+            sizes = row["stride" if small["what"] == "stride" else "shape"] if small else None
+            if small and sizes and int(small["dimension"]) < len(sizes):
+                found[number] = sizes[int(small["dimension"])]
     return found
 
 

@@ -20,8 +20,16 @@ from tlparse_bundle.statements.guard_changes import (
     source_name,
 )
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
-from tlparse_bundle.statements.recompile_savings import Savings, is_markable, saved_text, savings
+from tlparse_bundle.statements.recompile_savings import (
+    NUMBER,
+    Savings,
+    is_markable,
+    is_of_floats,
+    saved_text,
+    savings,
+)
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.sizes import is_bounded, is_bounded_by_a_mark, is_marked_static, is_nested
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
@@ -38,6 +46,10 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """
     if cause.reason is None:
         return []
+    if cause.change == "size" and is_nested(facts, cause):
+        return []  # the sizes of a nested tensor cannot be marked, and dynamic=True does not help
+    if is_bounded_by_a_mark(cause):
+        return [Remedy("Widen `min` and `max` of `torch._dynamo.mark_dynamic`, or leave them out.")]
     found = savings(facts, cause)
     is_parameter = cause.change == "size" and is_of_module(cause.reason["source"] or "")
     if found is None or is_parameter:
@@ -50,6 +62,8 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
         offered.append(_ALL_DYNAMIC)
+    if cause.change == "dispatch_keys" and not offered:
+        return _general(facts, cause, name)
     if found.dynamic is not None and found.dynamic is found.best:
         offered.append(_with_savings(_ALL_DYNAMIC, found.dynamic, found if found.own is None else None))
     return offered
@@ -88,6 +102,8 @@ def fix_name(row: RecompileFixesRow) -> str:
 
 def _of_fix(facts: Facts, cause: Cause, row: RecompileFixesRow, name: str | None) -> Remedy | None:
     """Return the text of a fix."""
+    if row["fix"] == "mark_dynamic":
+        return _mark_as_dynamic(facts, cause, _argument(name))
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 
@@ -132,10 +148,17 @@ def _cause_ids(facts: Facts) -> dict[int, int]:
 
 
 def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    index = cause.dimension
     small, others = _by_size(cause)
     if small and others < 2:
         return _mark_unbacked(facts, cause, name)
+    return _mark_as_dynamic(facts, cause, name)
+
+
+def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+    index = cause.dimension
+    small, _ = _by_size(cause)
+    if is_marked_static(facts, cause):
+        return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
     if (constant := constant_of(facts, cause)) is not None:
         return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, constant)} fewer sizes.")
     if _is_static(facts, cause):
@@ -196,7 +219,7 @@ def _is_static(facts: Facts, cause: Cause) -> bool:
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if cause.dimension is None or not is_markable(facts, cause) or _is_bounded(cause):
+    if cause.dimension is None or not is_markable(facts, cause) or is_bounded(cause):
         return None
     argument = _unnamed_argument(cause, name)
     of = f" {cause.dimension} of {argument}" if argument else ""
@@ -206,11 +229,6 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}.",
         None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
-
-
-def _is_bounded(cause: Cause) -> bool:
-    """Whether the size had an upper bound, which the program or a mark sets, so 0 and 1 may not be why."""
-    return cause.reason is not None and _UPPER_BOUND.search(cause.reason["guard"]) is not None
 
 
 def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -239,8 +257,8 @@ def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
             "Pass inputs of the same device and tensor type, or compile a separate function for each."
         )
     return Remedy(
-        "Create all inputs in the same grad or inference mode. Tensors created in `torch.inference_mode` need"
-        " a separate compile."
+        "Create all inputs in the same grad or inference mode, and call the function in that mode."
+        " `torch.inference_mode` needs a separate compile."
     )
 
 
@@ -252,7 +270,7 @@ def _is_learning_rate(cause: Cause) -> bool:
 def _tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy:
     if _is_learning_rate(cause):
         return _LEARNING_RATE
-    return Remedy("Pass the number as a tensor. A Python number is specialized.")
+    return Remedy("Pass the number as a tensor.")
 
 
 def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
@@ -263,8 +281,8 @@ def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
             " as a `lambda` once and reuse them."
         )
     return Remedy(
-        f"Each different object that is passed as `{name}` needs its own compile. If these objects are equal,"
-        " create one and reuse it."
+        f"Each different object that is passed as `{name}` needs its own compile. If one object would do,"
+        " create it once and reuse it."
     )
 
 
@@ -272,7 +290,12 @@ def _few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
     if _is_learning_rate(cause):
         return _LEARNING_RATE
     source = (cause.reason and cause.reason["source"]) or ""
-    if source.startswith("G[") and all(_NUMBER.fullmatch(str(value)) for value in cause.values):
+    if is_of_floats(cause) and facts.once(settings).value("dynamo_config.specialize_float") is False:
+        return Remedy(
+            f"torch makes `{name}` dynamic once it changes. To make it dynamic from the first compile, use"
+            " `torch.compile(dynamic=True)`."
+        )
+    if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
         is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
         return Remedy(
             f"Pass `{name}` as an argument that is a tensor."
@@ -307,6 +330,11 @@ def _same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
             " outside the compiled function."
         )
+    if name.startswith("self."):
+        return Remedy(
+            f"Each length of `{name}` needs a compile. Change it outside the compiled function, or keep its"
+            " length."
+        )
     return Remedy("Pass containers with the same length and keys.")
 
 
@@ -324,8 +352,6 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
-_UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
 _ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
 _WHOLE = re.compile(r"-?\d+")
 _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")

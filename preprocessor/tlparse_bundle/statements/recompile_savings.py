@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.guards.what_if import FLOAT
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes
@@ -31,6 +33,9 @@ _OF_CHANGE = {
     "length": ("same_structure",),
     "global_state": ("same_global_state",),
 }
+
+
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,19 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
     if cause.change not in ("size", "stride", "value") or is_of_module(cause.reason["source"] or ""):
         dynamic = None
+    if cause.change == "value" and not all(NUMBER.fullmatch(str(value)) for value in cause.values):
+        dynamic = None
+    if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
+        own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
     return Savings(own, dynamic, _together(rows, own or dynamic))
+
+
+def is_of_floats(cause: Cause) -> bool:
+    """Whether a cause has only floats as values. torch makes a float that changes dynamic."""
+    source = (cause.reason and cause.reason["source"]) or ""
+    if "param_groups[" in source:  # a tensor as the learning rate also spares later recompiles
+        return False
+    return cause.change == "value" and all(FLOAT.fullmatch(str(value)) for value in cause.values)
 
 
 def is_markable(facts: Facts, cause: Cause) -> bool:
@@ -106,7 +123,13 @@ def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
         return not is_of_modes(cause)
     if reason is None or local_name(row["source"] or "") != local_name(reason["source"] or ""):
         return False
+    if row["fix"] == "mark_dynamic" and not row["avoided"] and all(map(_is_small, cause.moves)):
+        return False  # torch specializes the sizes 0 and 1 of a dynamic dimension
     return row["dimension"] is None or cause.dimension in (None, row["dimension"])
+
+
+def _is_small(move: tuple[Any, Any]) -> bool:
+    return not {0, 1}.isdisjoint(move)
 
 
 def _together(

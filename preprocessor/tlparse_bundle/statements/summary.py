@@ -20,6 +20,7 @@ from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import SEVERITIES
 from tlparse_bundle.statements.torch_messages import CACHES
+from tlparse_bundle.statements.user_code import user_place
 
 _COUNTED_CACHES = ("fx_graph", "aot_autograd", "precompile")
 _OUTCOMES = ("hit", "miss", "bypass")
@@ -229,10 +230,8 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
 
 def _place_count(facts: Facts) -> int:
     """Return the number of distinct places of graph breaks. A break without a place counts as one."""
-    rows = facts.table("graph_breaks")
-    return len(
-        {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
-    )
+    places = {number: user_place(row) for number, row in enumerate(facts.table("graph_breaks"))}
+    return len({place[1:3] if place.file is not None else number for number, place in places.items()})
 
 
 def _break_count(facts: Facts) -> int:

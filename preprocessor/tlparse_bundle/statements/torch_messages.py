@@ -35,6 +35,7 @@ _BUILTIN_FUNCTION = re.compile(r"the builtin `(?P<module>\w+)\.[\w.]+`")
 _CONTEXT = re.compile(
     r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context"
 )
+_IN_TORCH = re.compile(r"in file `[^`]*[/\\]torch[/\\]")
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
 _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -44,6 +45,7 @@ _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ),
     ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
+    ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _IN_TORCH.search(about)),
     ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
 )
 _OUTSIDE = Remedy("Move the call out of the compiled function.")

@@ -1,14 +1,15 @@
-"""Functions that a decorator's wrapper calls: torch reports the name of the wrapper."""
+"""Functions that a wrapper calls: torch reports the name of the wrapper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.base.wording import code, function_name, listed
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.source_places import is_of_program
+from tlparse_bundle.statements.user_code import package_of
 
 WRAPPER = re.compile(r"_?(?:wrapper|wrapped|inner|decorated)\w*")
 _ARGUMENT = re.compile(r"(?:kw)?args\b")
@@ -16,21 +17,56 @@ _ARGUMENT = re.compile(r"(?:kw)?args\b")
 _TORCH = re.compile(
     r"torch[/\\]|_dynamo[/\\]|^<|^(?:utils[/\\]_|_functorch[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
 )
+_OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]")
+_CLASS = re.compile(r"type=<class '(?:[\w.]+\.)?(\w+)'>")
 _MOST = 3
 
 
-def calls_text(facts: Facts, name: str | None, source: str | None, numbers: Iterable[int]) -> str | None:
-    """Return which functions a wrapper calls in these compiles: "calls `train`"; None for other functions.
-
-    ``source``: what the guard checks; ``numbers``: rows of ``Facts.compiles``. The guards of a compile have
-    the function that each comes from.
+def shown_function(facts: Facts, function: FunctionKey, numbers: Iterable[int]) -> str:
+    """Return a function as findings name it: for a wrapper of a library, the class of the object whose method
+    it calls, or "`wrapped` of torch". ``numbers``: rows of ``Facts.compiles``.
     """
+    file, name, _ = function
+    package = package_of(file)
+    if package is None or not WRAPPER.fullmatch(name or ""):
+        return function_name(name)
+    classes = wrapped_classes(facts, function, numbers)
+    return code(classes[0]) if len(classes) == 1 else f"{function_name(name)} of {package}"
+
+
+def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int]) -> list[str]:
+    """Return the classes of the objects that a wrapper of a library calls in these compiles."""
+    file, name, _ = function
+    if package_of(file) is None or not WRAPPER.fullmatch(name or ""):
+        return []
+    sources = {"self", "fn"} | ({"args[0]"} if _OPTIMIZER.search(file or "") else set())
+    trees, guards = facts.once(_trees), facts.table("guards")
+    found: dict[str, None] = {}
+    for number in numbers:
+        for guard in map(guards.__getitem__, trees.get(facts.compiles[number]["compile"], ())):
+            if guard["kind"] in ("TYPE_MATCH", "ID_MATCH") and local_name(guard["source"] or "") in sources:
+                match = _CLASS.search(guard["text"])
+                found |= {match[1]: None} if match else {}
+    return [name for name in found if name not in ("function", "method", "type")]
+
+
+def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers: Iterable[int]) -> str | None:
+    """Return what a wrapper calls in these compiles: "calls `Net`" or "leads to `train`"; None for other
+    functions.
+
+    ``source``: what the guard checks. The guards of a compile have the function that each comes from, which
+    may be one that the wrapped function calls.
+    """
+    numbers = list(numbers)
+    if classes := wrapped_classes(facts, function, numbers):
+        return f"calls {listed(list(map(code, classes)), _MOST)}"
+    _, name, _ = function
     if not WRAPPER.fullmatch(name or "") and not _ARGUMENT.match(local_name(source or "")):
         return None
     trees = facts.once(_trees)
     called = (_called(facts, trees.get(facts.compiles[number]["compile"]), name) for number in numbers)
     names = list(dict.fromkeys(code(one) for one in called if one is not None))
-    return f"calls {listed(names, _MOST)}" if names else None
+    return f"leads to {listed(names, _MOST)}" if names else None
 
 
 def _trees(facts: Facts) -> dict[str | None, list[int]]:

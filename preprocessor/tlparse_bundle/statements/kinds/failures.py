@@ -195,6 +195,9 @@ def _rest(head: str, message: str) -> str | None:
     return head.strip() or None
 
 
+_FORBIDDEN = "`error_on_recompile` is on, so torch raises instead of recompiling."
+
+
 def _finding(facts: Facts, group: list[Failure]) -> Finding:
     first = group[0]
     phase, cells = phase_of(first), first.cells
@@ -209,6 +212,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         machine.text if machine else None,
         shortened(machine.line if machine else _rest(head, message)),
         shortened(explanation),
+        _FORBIDDEN if type_of(first) == "RecompileError" else None,
         _raised_at(facts, first),
         inside_text(facts, own_place(cells)),
         _functions(facts, functions),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, first_line, plural, shortened, times
 from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.statements.after_breaks import break_before
 from tlparse_bundle.statements.break_groups import (
     BreakGroup,
     break_groups,
@@ -16,15 +17,18 @@ from tlparse_bundle.statements.break_groups import (
     keys_by_line,
 )
 from tlparse_bundle.statements.facts import Facts, total
+from tlparse_bundle.statements.failure_causes import FUNCTORCH
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.known_causes import known_cause
 from tlparse_bundle.statements.torch_messages import torch_remedies
 from tlparse_bundle.statements.user_code import (
     CodeLine,
+    calling_place,
     inside_text,
     is_in_users_hands,
     own_place,
+    package_of,
     user_place,
 )
 
@@ -56,8 +60,8 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     first = rows[0]
     count = sum(row["count"] for row in rows)
     skipped = sum(row["skipped_frame_count"] for row in rows)
-    at, known = user_place(first), known_cause(facts, rows)
-    places = list(dict.fromkeys(_shown(facts, user_place(row)) for row in rows))
+    at, known = next(iter(_places_of(facts, first))), known_cause(facts, rows)
+    places = list(dict.fromkeys(_shown(facts, place) for row in rows for place in _places_of(facts, row)))
     function = function_of(at.function)
     reason = ": ".join([first_line(first["reason"]), *map(first_line, exception_of(first))])
     if len(places) == 1:
@@ -118,11 +122,28 @@ def _about(row: GraphBreaksRow) -> str:
     return f"{row['explanation'] or ''} {row['higher_order_operator'] or ''}"
 
 
+def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
+    """Return the places in the user's code with the number of breaks at each; where the traceback has none,
+    the functions that Dynamo compiles, or the lines that call them.
+    """
+    place = user_place(row)
+    if place.inside is None:
+        return {place: row["count"]}
+    places: Counter[CodeLine] = Counter()
+    for number in facts.once(break_attempts)[row["id"]]:
+        compiled = facts.compiles[number]
+        if compiled["file"] and package_of(compiled["file"]) is None:
+            places[CodeLine(compiled["function"], compiled["file"], compiled["line"])] += 1
+        else:
+            places[calling_place(facts, number) or place] += 1
+    return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
+
+
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
     """Return a line for each place."""
     counts: Counter[CodeLine] = Counter()
     for row in rows:
-        counts[user_place(row)] += row["count"]
+        counts.update(_places_of(facts, row))
     lines = []
     for place, count in counts.most_common(_MOST_PLACES):
         source = f": {code(place.source_line)}" if place.source_line else ""
@@ -138,6 +159,8 @@ def _shown(facts: Facts, place: CodeLine) -> str:
 
 def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
     """Return the key of a break at the line of the user's code that led to these, all inside a library."""
+    if all(row["reason"].startswith(FUNCTORCH) for row in rows):
+        return break_before(facts, facts.once(break_attempts)[rows[0]["id"]][0])
     causes = {facts.once(keys_by_line).get(user_place(row)[1:3]) for row in rows}
     return causes.pop() if len(causes) == 1 and all(own_place(row).inside for row in rows) else None
 

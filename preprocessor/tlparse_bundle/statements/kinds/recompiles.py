@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.compiles import compiling_us
@@ -17,6 +17,7 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
     is_unexplained,
+    small_size,
     source_name,
     subject,
     what_changed,
@@ -31,9 +32,13 @@ from tlparse_bundle.statements.recompile_causes import (
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
-from tlparse_bundle.statements.wrapped_functions import calls_text
+from tlparse_bundle.statements.wrapped_functions import calls_text, shown_function
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -71,14 +76,17 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     file, name, line = cause.function
     calling = calling_place(facts, rows[cause.rows[0]].compile_index)
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
-    title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
+    who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
+    title = f"{who} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause)
     is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
         f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
-        calls_text(facts, name, reason and reason["source"], [one.compile_index for one in recompiled]),
+        calls_text(
+            facts, cause.function, reason and reason["source"], [one.compile_index for one in recompiled]
+        ),
     ]
     texts = [
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
@@ -90,7 +98,9 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         (
             f"Guard failure: {code(first_line(reason['guard']))}."
-            if reason and cause.change not in ("other", "shape") and not is_named_in_title
+            if reason
+            and (cause.change not in ("other", "shape") or small_size(cause))
+            and not is_named_in_title
             else None
         ),
         (
@@ -102,9 +112,13 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         nearest
         or (
             f"The guard comes from {code(reason['source_line'])}."
-            if reason and reason["source_line"]
+            if reason
+            and reason["source_line"]
+            and not _is_of_torch(reason)
+            and not is_bounded_by_a_mark(cause)
             else None
         ),
+        "The bounds are those of `torch._dynamo.mark_dynamic`." if is_bounded_by_a_mark(cause) else None,
     ]
     saved = saved_us(facts, cause)
     found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
@@ -152,6 +166,11 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
+
+
+def _is_of_torch(reason: RecompileReasonsRow) -> bool:
+    """Whether torch says that the line which it reports is not the reason of the guard."""
+    return "the guard itself is not due user code" in (reason["comment"] or "")
 
 
 def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:
@@ -203,7 +222,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
         yield Finding(
             "recompile-limit",
             "error",
-            f"{function_name(name)} hit the {limit_text}: {after}",
+            f"{shown_function(facts, function, group)} hit the {limit_text}: {after}",
             (),
             f"Dynamo stopped at the {limit_text} in `[{facts.compiles[group[0]]['compile']}]`"
             f"{f', {times(len(group))} in all' if len(group) > 1 else ''}"

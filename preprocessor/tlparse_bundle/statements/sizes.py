@@ -1,0 +1,53 @@
+"""What the guards of a recompile say of the size that changed."""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.dimension_marks import marked_dimensions
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+
+_UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
+_NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
+
+
+def _last_compile(facts: Facts, cause: Cause) -> str | None:
+    last = facts.once(requested_recompiles)[cause.rows[-1]]
+    key: str | None = last.row["compile"]
+    return key
+
+
+def is_marked_static(facts: Facts, cause: Cause) -> bool:
+    """Whether one of these calls has the dimension marked with ``mark_static``."""
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    requests = facts.once(requested_recompiles)
+    return any(
+        local_name(one) == source and at == cause.dimension
+        for number in cause.rows
+        for one, at in marked_dimensions(facts, requests[number].row["compile"], "static")
+    )
+
+
+def is_nested(facts: Facts, cause: Cause) -> bool:
+    """Whether the size is that of a nested tensor."""
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    last, guards = _last_compile(facts, cause), facts.table("guards")
+    return any(
+        _NESTED.search(guards[number]["text"]) and local_name(guards[number]["source"] or "") == source
+        for tree in facts.table("guard_trees")
+        if tree["compile"] == last
+        for number in tree["guards"]
+    )
+
+
+def is_bounded_by_a_mark(cause: Cause) -> bool:
+    """Whether the size has the bounds of a ``mark_dynamic`` (torch/_dynamo/variables/builder.py)."""
+    comment = (cause.reason and cause.reason["comment"]) or ""
+    return is_bounded(cause) and "_dynamo/variables/builder.py" in comment
+
+
+def is_bounded(cause: Cause) -> bool:
+    """Whether the size had an upper bound, which the program or a mark sets, so 0 and 1 may not be why."""
+    return cause.reason is not None and _UPPER_BOUND.search(cause.reason["guard"]) is not None
