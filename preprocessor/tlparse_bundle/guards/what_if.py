@@ -135,6 +135,9 @@ class CodeHistory:
 
     @staticmethod
     def _may_fail(guard: Predicate) -> bool:
+        """Whether a guard that a call's own guards do not decide may fail for it."""
+        if guard.kind == "ID_MATCH":
+            return is_argument(guard.source or "")
         return (
             guard.kind in _DECIDED and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
         )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.statement import ordered, root_of
+
+_CONSTANT = re.compile(r"your code specialized it to be a constant \((\d{1,15})\)")
 
 
 def chained(findings: Sequence[Finding]) -> list[Finding]:
@@ -48,11 +51,21 @@ def _said_once(findings: Sequence[Finding]) -> list[Finding]:
         and (finding.details["exception_type"] or "").endswith("ConstraintViolationError")
         for compile in finding.compiles
     }
+    constants = {
+        value
+        for finding in findings
+        if finding.kind == "failure" and finding.details["phase"] == "export"
+        for value in _CONSTANT.findall(finding.details["message"] or "")
+    }
     return [
         finding
         for finding in findings
         if finding.kind != "specialization"
-        or not (finding.key in recompiled or not failed.isdisjoint(finding.compiles))
+        or not (
+            finding.key in recompiled
+            or not failed.isdisjoint(finding.compiles)
+            or {str(size["value"]) for size in finding.details["sizes"]} <= constants
+        )
     ]
 
 

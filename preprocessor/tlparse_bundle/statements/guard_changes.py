@@ -20,6 +20,7 @@ _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
 _CODE = ".__code__"  # of a function
+_FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
@@ -96,6 +97,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return _keys_changed(subject("value", source, None), list(cause.values))
     if is_unexplained(cause):
         return "torch found no guard that failed"
+    if freed := _FREED.match(guard):
+        return f"torch dropped a cache entry because its {code(source_name(freed[1]) or '')} was freed"
     if (small := small_size(cause)) is not None:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")

@@ -49,7 +49,7 @@ def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | No
 
 
 def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
-    finders = (_scheduled_step, _logged, _marked_as_unbacked, _without_fake_kernel, _item_below_vmap)
+    finders = (_scheduled_step, _logged, _random, _marked_as_unbacked, _without_fake_kernel, _item_below_vmap)
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
 
@@ -76,6 +76,16 @@ def _logged(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
         return KnownCause(text)
     return KnownCause(
         text, (Remedy("Turn the cache off, then nothing is logged.", "model.config.use_cache = False"),)
+    )
+
+
+def _random(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    """Dynamo makes numbers of the module ``random`` inputs of the graph."""
+    if row["reason"] != "Data-dependent branching" or "random_value_" not in (row["explanation"] or ""):
+        return None
+    return KnownCause(
+        "The condition depends on a number from Python's `random`.",
+        (Remedy("Evaluate the condition outside the compiled function, and pass the result."),),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
@@ -20,6 +21,7 @@ _KINDS = {
     "CLASS_MATCH": "the type of",
 }
 _MOST = 3
+_ALSO = "also failed"
 
 
 def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
@@ -28,8 +30,20 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     None when torch's reason is the whole one, when the recompiles of a cause differ, or when the log does not
     have the guards and inputs to evaluate them.
     """
-    texts = {_of_recompile(facts, cause, number) for number in cause.rows}
-    return texts.pop() if len(texts) == 1 else None
+    texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
+    if len(set(texts.values())) == 1:
+        return texts[cause.rows[0]]
+    return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
+
+
+def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
+    """Return the sentences of recompiles for which torch's reason is not one of the nearest entry."""
+    requests = facts.once(requested_recompiles)
+    sentences = [
+        f"In `[{requests[number].row['compile']}]`, {text[0].lower()}{text[1:]}" for number, text in texts
+    ]
+    more = len(sentences) - _MOST
+    return "\n".join([*sentences[:_MOST], *([f"and {more:,} more"] if more > 0 else [])]) or None
 
 
 def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
@@ -55,8 +69,9 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     ):
         return None
     which = listed(list(dict.fromkeys(map(_shown, others))), _MOST)
-    is_all = len(others) == len(failed) and not nearest["not_evaluated"]
-    also = "failed only" if is_all else "also failed"
+    is_other = len(others) == len(failed)  # torch's reason is one of a different entry
+    only = "failed only" if not nearest["not_evaluated"] else "failed"
+    also = only if is_other else _ALSO
     return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
 
 

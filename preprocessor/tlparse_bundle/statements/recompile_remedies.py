@@ -9,30 +9,43 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
-from tlparse_bundle.guards.inputs import is_of_module
+from tlparse_bundle.guards.inputs import is_argument, is_of_module
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import (
     Specialization,
     constant_of,
-    is_of_modes,
-    others_than_autograd,
     source_name,
 )
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
-    NUMBER,
     Savings,
     is_markable,
-    is_of_floats,
     saved_text,
     savings,
 )
 from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.sizes import is_bounded, is_bounded_by_a_mark, is_marked_static, is_nested
+from tlparse_bundle.statements.sizes import (
+    is_bounded,
+    is_bounded_by_a_mark,
+    is_dynamic_now,
+    is_marked_static,
+    is_nested,
+)
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
+from tlparse_bundle.statements.value_remedies import (
+    dispatch_keys,
+    few_values,
+    is_learning_rate,
+    same_global_state,
+    same_object,
+    same_requires_grad,
+    same_structure,
+    same_type,
+    tensor_argument,
+)
 from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 if TYPE_CHECKING:
@@ -51,6 +64,15 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if is_bounded_by_a_mark(cause):
         return [Remedy("Widen `min` and `max` of `torch._dynamo.mark_dynamic`, or leave them out.")]
     found = savings(facts, cause)
+    is_kept = found is None or (found.own is not None and found.own["fix"] == "few_values")
+    is_own = is_argument(cause.reason["source"] or "") or is_learning_rate(cause)
+    if is_kept and not is_own and is_dynamic_now(facts, cause):
+        return [
+            Remedy(
+                f"torch made `{_argument(name)}` dynamic. To make it dynamic from the first compile, use"
+                " `torch.compile(dynamic=True)`."
+            )
+        ]
     is_parameter = cause.change == "size" and is_of_module(cause.reason["source"] or "")
     if found is None or is_parameter:
         return _general(facts, cause, name)
@@ -109,7 +131,7 @@ def _of_fix(facts: Facts, cause: Cause, row: RecompileFixesRow, name: str | None
 
 def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy | None:
     # What a function of torch gets, such as the module that it wraps, the program does not pass.
-    if kind in _OF_PROGRAM and package_of(cause.function[0]) == "torch" and not _is_learning_rate(cause):
+    if kind in _OF_PROGRAM and package_of(cause.function[0]) == "torch" and not is_learning_rate(cause):
         return None
     make = _REMEDIES.get(kind)
     return make(facts, cause, _argument(name)) if make else None
@@ -251,93 +273,6 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     )
 
 
-def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if others_than_autograd(cause.values):
-        return Remedy(
-            "Pass inputs of the same device and tensor type, or compile a separate function for each."
-        )
-    return Remedy(
-        "Create all inputs in the same grad or inference mode, and call the function in that mode."
-        " `torch.inference_mode` needs a separate compile."
-    )
-
-
-def _is_learning_rate(cause: Cause) -> bool:
-    source = (cause.reason and cause.reason["source"]) or ""
-    return "param_groups[" in source and source.endswith("['lr']")
-
-
-def _tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if _is_learning_rate(cause):
-        return _LEARNING_RATE
-    return Remedy("Pass the number as a tensor.")
-
-
-def _same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
-    name = name.removesuffix(".__code__")
-    if cause.reason is not None and _FUNCTION.search(cause.reason["guard"]):
-        return Remedy(
-            f"Each different function that is passed as `{name}` needs its own compile. Create functions such"
-            " as a `lambda` once and reuse them."
-        )
-    return Remedy(
-        f"Each different object that is passed as `{name}` needs its own compile. If one object would do,"
-        " create it once and reuse it."
-    )
-
-
-def _few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if _is_learning_rate(cause):
-        return _LEARNING_RATE
-    source = (cause.reason and cause.reason["source"]) or ""
-    if is_of_floats(cause) and facts.once(settings).value("dynamo_config.specialize_float") is False:
-        return Remedy(
-            f"torch makes `{name}` dynamic once it changes. To make it dynamic from the first compile, use"
-            " `torch.compile(dynamic=True)`."
-        )
-    if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
-        is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
-        return Remedy(
-            f"Pass `{name}` as an argument that is a tensor."
-            + (" Integers in global variables are always specialized." if is_whole else "")
-        )
-    if cause.values.keys() == {"None"}:
-        return Remedy(
-            f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
-        )
-    if len(cause.changes) > 1:  # some values needed no compile, such as integers that became dynamic
-        return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
-    return Remedy(
-        f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
-        " the compiled function."
-    )
-
-
-def _same_global_state(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if is_of_modes(cause):
-        return Remedy(
-            "Call it under the same torch function modes each time. `with torch.device(…)` and"
-            " `torch.set_default_device` add one."
-        )
-    return Remedy(
-        "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
-    )
-
-
-def _same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
-        return Remedy(
-            f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
-            " outside the compiled function."
-        )
-    if name.startswith("self."):
-        return Remedy(
-            f"Each length of `{name}` needs a compile. Change it outside the compiled function, or keep its"
-            " length."
-        )
-    return Remedy("Pass containers with the same length and keys.")
-
-
 def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
@@ -353,10 +288,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
-_WHOLE = re.compile(r"-?\d+")
-_LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
 _ORDINALS = ("first", "second", "third")
-_FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
@@ -374,7 +306,7 @@ _BY_KIND = {
 }
 _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "mark_dynamic": _mark_dynamic,
-    "dispatch_keys": _dispatch_keys,
+    "dispatch_keys": dispatch_keys,
     "mark_unbacked": _mark_unbacked,
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,
@@ -387,13 +319,13 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     ),
     "same_dtype": _text("Pass inputs of the same dtype, or compile a separate function for each dtype."),
     "same_device": _text("Pass inputs on the same device."),
-    "same_grad_mode": _text("Pass `NAME` with the same `requires_grad` in each call."),
-    "tensor_argument": _tensor_argument,
-    "few_values": _few_values,
-    "same_type": _text("Pass arguments of the same type."),
-    "same_object": _same_object,
-    "same_structure": _same_structure,
+    "same_grad_mode": same_requires_grad,
+    "tensor_argument": tensor_argument,
+    "few_values": few_values,
+    "same_type": same_type,
+    "same_object": same_object,
+    "same_structure": same_structure,
     "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),
-    "same_global_state": _same_global_state,
+    "same_global_state": same_global_state,
     "same_backend": _text("Create the backend object once and pass it to every `torch.compile`."),
 }

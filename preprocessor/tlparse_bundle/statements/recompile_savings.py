@@ -123,8 +123,11 @@ def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
         return not is_of_modes(cause)
     if reason is None or local_name(row["source"] or "") != local_name(reason["source"] or ""):
         return False
-    if row["fix"] == "mark_dynamic" and not row["avoided"] and all(map(_is_small, cause.moves)):
-        return False  # torch specializes the sizes 0 and 1 of a dynamic dimension
+    if cause.change == "size":  # torch specializes the sizes 0 and 1 of a dynamic dimension
+        if row["fix"] == "mark_dynamic" and not row["avoided"] and all(map(_is_small, cause.moves)):
+            return False
+        if row["fix"] == "mark_unbacked" and not any(map(_is_small, cause.moves)):
+            return False
     return row["dimension"] is None or cause.dimension in (None, row["dimension"])
 
 

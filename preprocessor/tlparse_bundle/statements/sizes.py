@@ -1,4 +1,4 @@
-"""What the guards of a recompile say of the size that changed."""
+"""What a log says of the size or number that changed before a recompile."""
 
 from __future__ import annotations
 
@@ -51,3 +51,25 @@ def is_bounded_by_a_mark(cause: Cause) -> bool:
 def is_bounded(cause: Cause) -> bool:
     """Whether the size had an upper bound, which the program or a mark sets, so 0 and 1 may not be why."""
     return cause.reason is not None and _UPPER_BOUND.search(cause.reason["guard"]) is not None
+
+
+def is_dynamic_now(facts: Facts, cause: Cause) -> bool:
+    """Whether the last of these compiles made the number dynamic: it has a symbol."""
+    if cause.change != "value" or cause.reason is None:
+        return False
+    last, source = _last_compile(facts, cause), local_name(cause.reason["source"] or "")
+    return any(
+        row["compile"] == last and local_name(row["source"] or "") == source for row in facts.table("symbols")
+    )
+
+
+def needs_number(facts: Facts, cause: Cause) -> bool:
+    """Whether torch made a float of these calls a tensor, and had to take that back (a restart)."""
+    requests = facts.once(requested_recompiles)
+    frames = (facts.compiled.get((requests[number].row["compile"],)) for number in cause.rows)
+    return any(
+        "TensorifyScalarRestartAnalysis" in reason
+        for frame in frames
+        if frame is not None
+        for reason in frame.row["restart_reasons"]
+    )

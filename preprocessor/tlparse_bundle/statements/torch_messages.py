@@ -31,11 +31,12 @@ _CORRECTIONS = {
 }
 _STANDARD_LIBRARY = frozenset(name.lstrip("_") for name in sys.stdlib_module_names)
 _BUILTIN = re.compile(r"builtin operator `(\w+)`")
+_RANDOM = "the builtin `<unknown module>.Random."  # of the module random
 _BUILTIN_FUNCTION = re.compile(r"the builtin `(?P<module>\w+)\.[\w.]+`")
 _CONTEXT = re.compile(
     r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context"
 )
-_IN_TORCH = re.compile(r"in file `[^`]*[/\\]torch[/\\]")
+_IN_TORCH = re.compile(r"(?:in file|filename:) [`'][^`']*[/\\]torch[/\\]")
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
 _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -58,6 +59,8 @@ _EXPLANATION = re.compile(
 
 def is_of_standard_library(explanation: str) -> bool:
     """Whether Dynamo cannot trace a builtin of a module of Python, such as ``time.time``."""
+    if _RANDOM in explanation:
+        return True
     function = _BUILTIN_FUNCTION.search(explanation)
     return function is not None and function["module"].lstrip("_") in _STANDARD_LIBRARY
 

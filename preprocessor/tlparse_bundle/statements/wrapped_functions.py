@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from tlparse_bundle.base.wording import code, function_name, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.user_code import package_of
 
@@ -48,6 +49,23 @@ def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int])
                 match = _CLASS.search(guard["text"])
                 found |= {match[1]: None} if match else {}
     return [name for name in found if name not in ("function", "method", "type")]
+
+
+def other_class_text(facts: Facts, cause: Cause) -> str | None:
+    """Return why the first compile of a class counts as a recompile, as a clause: a wrapper of a library is
+    one function, with one cache, for all classes whose methods it calls. None for other recompiles.
+    """
+    requests = [facts.once(requested_recompiles)[number] for number in cause.rows]
+    entries = dict.fromkeys(reason["entry"] for one in requests for reason in one.reasons)
+    frames = [frame for entry in entries if entry and (frame := facts.compiled.get((entry,))) is not None]
+    own = {one.row["compile"] for one in requests}
+    numbers = [frame.rows[-1] for frame in frames if frame.row["compile"] not in own]
+    before = wrapped_classes(facts, cause.function, numbers)
+    new = [wrapped_classes(facts, cause.function, [one.compile_index]) for one in requests]
+    if not before or not all(len(classes) == 1 and classes[0] not in before for classes in new):
+        return None
+    others = listed(list(map(code, before)), _MOST)
+    return f"torch compiled {function_name(cause.function[1])} for {others} before"
 
 
 def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers: Iterable[int]) -> str | None:

@@ -7,21 +7,24 @@ from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.attempt_list import FrameCompile
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_causes import break_of_functorch, failure_key, failures_by_cause
-from tlparse_bundle.statements.failure_groups import failures, is_suppressed
-from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.failure_groups import breaks_by_frame, failures, is_suppressed
+from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.statement import KindReference
 
 KINDS = ("runs-eager",)
 REFERENCE = {
     "runs-eager": KindReference(
         title="Runs eager",
-        meaning="Dynamo does not compile a function anymore: it cannot resume after a graph break inside it, "
-        "the compile failed with `suppress_errors`, or the program disabled it. For functions that hit "
+        meaning="Dynamo does not compile a function anymore: it cannot resume after a graph break in it, "
+        "the compile failed with `suppress_errors`, a call had no tensor operation, "
+        "or the program disabled it. For functions that hit "
         "the recompile limit, see `recompile-limit`.",
-        fix="Fix the finding that it belongs to: the graph break or the failure.",
+        fix="Fix the finding that it belongs to: the graph break or the failure. Do not call a compiled "
+        "function where it has no tensor operation.",
         not_when="If the function does little tensor work, nothing is lost.",
     ),
 }
@@ -39,6 +42,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         if _DISABLED.match(group[0]["reason"]):
             yield from _disabled(group, facts)
     yield from _below_functorch(facts)
+    yield from _without_operations(facts)
     yield from _suppressed(facts)
 
 
@@ -124,6 +128,37 @@ def _below_functorch(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _without_operations(facts: Facts) -> Iterator[Finding]:
+    """Yield the functions that Dynamo skips since a call without tensor operations (torch/_dynamo/
+    symbolic_convert.py: SkipFrame), although earlier calls compiled.
+    """
+    compiled: set[FunctionKey] = set()
+    last: dict[FunctionKey, FrameCompile] = {}
+    for frame in facts.compiled:
+        key = facts.function_key(frame.rows[0])
+        last[key] = frame
+        if frame.row["status"] == "ok":
+            compiled.add(key)
+    broken = facts.once(breaks_by_frame)
+    for key in compiled:
+        frame = last[key]
+        is_resumed = resume_function(frame.row["function"]) is not None
+        if frame.row["status"] != "empty" or is_resumed or broken.get(facts.frame_key(frame.row)):
+            continue
+        finding = _finding(
+            facts,
+            [function_name(key[1])],
+            f"the call of `[{frame.row['compile']}]` has no tensor operation",
+            "Dynamo skips a function after a call with nothing to compile. Later calls run eager, including"
+            " those for which compiled code exists.",
+            [frame.rows[-1]],
+            ("empty", function_name(key[1])),
+            None,
+        )
+        finding.remedies = [Remedy("Do not call the compiled function where it has no tensor operation.")]
+        yield finding
+
+
 def _suppressed(facts: Facts) -> Iterator[Finding]:
     for group in facts.once(failures_by_cause):
         numbers = [
@@ -151,7 +186,7 @@ def _finding(
     text: str,
     attempts: list[int],
     cause: tuple[str, ...],
-    because_of: tuple[str, int],
+    because_of: tuple[str, int] | None,
 ) -> Finding:
     who = (
         f"{large(names[0])} runs eager" if len(names) == 1 else f"{plural(len(names), 'function')} run eager"

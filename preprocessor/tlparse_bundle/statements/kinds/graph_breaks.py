@@ -119,23 +119,29 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 
 
 def _about(row: GraphBreaksRow) -> str:
-    return f"{row['explanation'] or ''} {row['higher_order_operator'] or ''}"
+    return f"{row['explanation'] or ''} {row['higher_order_operator'] or ''} {row['debug_context'] or ''}"
 
 
 def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
-    """Return the places in the user's code with the number of breaks at each; where the traceback has none,
-    the functions that Dynamo compiles, or the lines that call them.
+    """Return the places in the user's code with the number of breaks at each. Breaks at one line of a library
+    have one row, with the traceback of the first. Others are at the function that Dynamo compiles, or at the
+    line that calls it.
     """
     place = user_place(row)
-    if place.inside is None:
+    numbers = facts.once(break_attempts)[row["id"]]
+    if own_place(row).inside is None or (place.inside is None and len(numbers) < 2):
         return {place: row["count"]}
     places: Counter[CodeLine] = Counter()
-    for number in facts.once(break_attempts)[row["id"]]:
+    for number in numbers:
         compiled = facts.compiles[number]
-        if compiled["file"] and package_of(compiled["file"]) is None:
-            places[CodeLine(compiled["function"], compiled["file"], compiled["line"])] += 1
+        name = function_of(compiled["function"])
+        if not compiled["file"] or package_of(compiled["file"]) is not None:
+            calling = calling_place(facts, number)
+            places[place if calling is None or calling[1:3] == place[1:3] else calling] += 1
+        elif (place.file, function_of(place.function)) == (compiled["file"], name):
+            places[place] += 1
         else:
-            places[calling_place(facts, number) or place] += 1
+            places[CodeLine(name, compiled["file"], compiled["line"])] += 1
     return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
 
 

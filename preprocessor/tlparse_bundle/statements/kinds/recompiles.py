@@ -35,7 +35,7 @@ from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
-from tlparse_bundle.statements.wrapped_functions import calls_text, shown_function
+from tlparse_bundle.statements.wrapped_functions import calls_text, other_class_text, shown_function
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
@@ -77,7 +77,8 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     calling = calling_place(facts, rows[cause.rows[0]].compile_index)
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
-    title = f"{who} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
+    other_class = other_class_text(facts, cause)
+    title = f"{who} recompiled {times(len(cause.rows))}: {other_class or what_changed(cause)}"
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause)
@@ -149,7 +150,9 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         if saved is not None
         else "these recompiles" + (" and those they triggered" if cause.cascade else ""),
         remedies=(
-            [Remedy(" ".join(hint.split()), source=TORCH)]
+            []
+            if other_class
+            else [Remedy(" ".join(hint.split()), source=TORCH)]
             if hint
             else remedies(facts, cause, source_name(reason["source"]) if reason else None)
         ),

@@ -1,0 +1,113 @@
+"""Fixes for recompiles that are not about sizes: values, types, objects, containers, global state."""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.guards.inputs import is_of_module
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
+from tlparse_bundle.statements.recompile_causes import Cause
+from tlparse_bundle.statements.recompile_savings import NUMBER
+from tlparse_bundle.statements.sizes import needs_number
+from tlparse_bundle.statements.statement import Remedy
+
+_WHOLE = re.compile(r"-?\d+")
+_LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
+_FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
+
+
+def dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if others_than_autograd(cause.values):
+        return Remedy(
+            "Pass inputs of the same device and tensor type, or compile a separate function for each."
+        )
+    return Remedy(
+        "Create all inputs in the same grad or inference mode, and call the function in that mode."
+        " `torch.inference_mode` needs a separate compile."
+    )
+
+
+def is_learning_rate(cause: Cause) -> bool:
+    source = (cause.reason and cause.reason["source"]) or ""
+    return "param_groups[" in source and source.endswith("['lr']")
+
+
+def tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+    if is_learning_rate(cause):
+        return _LEARNING_RATE
+    if needs_number(facts, cause):
+        return None
+    return Remedy("Pass the number as a tensor.")
+
+
+def same_type(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if name == "self":
+        return Remedy("Call it on objects of one class. Each class needs its own compile.")
+    return Remedy("Pass arguments of the same type.")
+
+
+def same_requires_grad(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if is_of_module((cause.reason and cause.reason["source"]) or ""):
+        return Remedy(f"Keep `requires_grad` of `{name}` the same.")
+    return Remedy(f"Pass `{name}` with the same `requires_grad` in each call.")
+
+
+def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
+    name = name.removesuffix(".__code__")
+    if cause.reason is not None and _FUNCTION.search(cause.reason["guard"]):
+        return Remedy(
+            f"Each different function that is passed as `{name}` needs its own compile. Create functions such"
+            " as a `lambda` once and reuse them."
+        )
+    return Remedy(
+        f"Each different object that is passed as `{name}` needs its own compile. If one object would do,"
+        " create it once and reuse it."
+    )
+
+
+def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if is_learning_rate(cause):
+        return _LEARNING_RATE
+    source = (cause.reason and cause.reason["source"]) or ""
+    if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
+        is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
+        return Remedy(
+            f"Pass `{name}` as an argument that is a tensor."
+            + (" Integers in global variables are always specialized." if is_whole else "")
+        )
+    if cause.values.keys() == {"None"}:
+        return Remedy(
+            f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
+        )
+    if len(cause.changes) > 1:  # some values needed no compile, such as integers that became dynamic
+        return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
+    return Remedy(
+        f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
+        " the compiled function."
+    )
+
+
+def same_global_state(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if is_of_modes(cause):
+        return Remedy(
+            "Call it under the same torch function modes each time. `with torch.device(…)` and"
+            " `torch.set_default_device` add one."
+        )
+    return Remedy(
+        "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
+    )
+
+
+def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
+        return Remedy(
+            f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
+            " outside the compiled function."
+        )
+    if name.startswith("self."):
+        return Remedy(
+            f"Each length of `{name}` needs a compile. Change it outside the compiled function, or keep its"
+            " length."
+        )
+    return Remedy("Pass containers with the same length and keys.")
