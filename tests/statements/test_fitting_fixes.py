@@ -31,7 +31,9 @@ def test_a_function_of_torch_that_a_break_leaves_follows_from_it(rows):
 
 def test_no_setting_makes_vmap_accept_item(rows):
     row = of(rows("transforms"), "Unsupported Tensor.item() call")
-    assert texts(row) == ["Use the tensor without `.item()`, and `torch.where` instead of a condition on its value."]
+    assert texts(row) == [
+        "Use the tensor without `.item()`, and `torch.where` instead of a condition on its value."
+    ]
     assert "so the call also fails in eager" in row["text"]
 
 

@@ -29,6 +29,7 @@ from tlparse_bundle.statements.sizes import (
     is_bounded,
     is_bounded_by_a_mark,
     is_dynamic_now,
+    is_last_empty,
     is_marked_static,
     is_nested,
 )
@@ -259,6 +260,8 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             "`specialize_int` is on. Turn it off to let torch treat integers as dynamic.",
             "torch._dynamo.config.specialize_int = False",
         )
+    if is_last_empty(facts, cause):
+        return None
     if (constant := constant_of(facts, cause)) is not None:
         return Remedy(f"The integer was dynamic, but {_specializing_line(facts, constant)} fewer values.")
     if _is_static(facts, cause):

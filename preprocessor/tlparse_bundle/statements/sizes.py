@@ -73,3 +73,16 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
         if frame is not None
         for reason in frame.row["restart_reasons"]
     )
+
+
+def is_last_empty(facts: Facts, cause: Cause) -> bool:
+    """Whether the last of these calls had nothing to compile, unlike others: torch does not record its values."""
+    frame = facts.compiled.get((_last_compile(facts, cause) or "",))
+    return (
+        frame is not None
+        and frame.row["status"] == "empty"
+        and any(
+            other.row["status"] == "ok" and facts.function_key(other.rows[0]) == cause.function
+            for other in facts.compiled
+        )
+    )

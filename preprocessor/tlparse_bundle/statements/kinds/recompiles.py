@@ -81,7 +81,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     title = f"{who} recompiled {times(len(cause.rows))}: {other_class or what_changed(cause)}"
     reason = cause.reason
     inside = facts.short.place(file, line)
-    nearest = nearest_entry_text(facts, cause)
+    nearest = nearest_entry_text(facts, cause) if other_class is None else None
     is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
         f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
@@ -100,6 +100,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         (
             f"Guard failure: {code(first_line(reason['guard']))}."
             if reason
+            and other_class is None
             and (cause.change not in ("other", "shape") or small_size(cause))
             and not is_named_in_title
             else None

@@ -1,0 +1,41 @@
+"""Causes and fixes of recompiles of fixtures/versions/programs/nearest.py, where torch's first reason misleads."""
+
+import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+
+DYNAMIC = "Use `torch.compile(dynamic=True)`"
+
+
+@pytest.mark.parametrize(
+    ("words", "fix", "saved"),
+    [
+        (("`Sequential` recompiled twice",), "torch specializes sizes 0 and 1", "avoid 2 of 4 compiles"),
+        (("`SCALE`",), DYNAMIC, "avoid 1 of 2 compiles"),
+        (("`self.calls`",), "torch made `self.calls` dynamic. To make it dynamic from the first", ""),
+        (("`pinned`",), "The program marks the dimension as static. Remove `torch._dynamo.mark_static`.", ""),
+        (("`flag` changed",), "Each value of `flag` needs a compile", "avoid 1 of 3 compiles"),
+        (("`cast` recompiled twice",), "Call it with the same global state", "avoid 2 of 3 compiles"),
+        (("`optional` runs eager",), "Do not call the compiled function where", ""),
+        (("`jittered`", "Data-dependent"), "Evaluate the condition outside the compiled function", ""),
+    ],
+)
+def test_a_fix_is_one_that_works(rows, words, fix, saved):
+    (remedy,) = of(rows("nearest"), *words)["remedies"]
+    assert remedy["text"].startswith(fix) and saved in remedy["text"]
+
+
+@pytest.mark.parametrize("function", ["`jagged` recompiled", "`filled` recompiled", "`optional` recompiled"])
+def test_no_fix_is_offered_that_does_nothing(rows, function):
+    assert of(rows("nearest"), function)["remedies"] == []
+
+
+def test_a_wrapper_of_torch_has_the_name_of_the_module(rows):
+    found = rows("nearest")
+    row = of(found, "`ReLU` recompiled once: torch compiled `inner` for `Sequential` before")
+    assert row["remedies"] == [] and "Guard failure" not in row["text"]
+    assert "and calls `ReLU`." in row["text"]
+
+
+def test_the_guard_that_the_nearest_entry_fails_is_named(rows):
+    row = of(rows("nearest"), "`forward` recompiled twice")
+    assert "In `[6/2]`, the nearest cache entry, `[6/0]`, failed only on `self.window == 4`." in row["text"]
