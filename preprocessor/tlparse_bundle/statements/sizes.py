@@ -76,7 +76,7 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
 
 
 def is_last_empty(facts: Facts, cause: Cause) -> bool:
-    """Whether the last of these calls had nothing to compile, unlike others: torch does not record its values."""
+    """Whether the last of these calls had nothing to compile, unlike others: its values are not recorded."""
     frame = facts.compiled.get((_last_compile(facts, cause) or "",))
     return (
         frame is not None
