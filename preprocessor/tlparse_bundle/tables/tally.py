@@ -57,11 +57,11 @@ class Tally:
         self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
         self._open_count = 0  # of the sums in it
         self._packed: JsonList[list[_KindSums]] = JsonList()  # kinds of a compile, each with its sums
-        self._packed_compiles = array("q")
+        self._packed_compiles = array("i")
         self._max_packed = _MAX_PACKED
         # By kind: whether its events with a payload are artifacts, and those without.
         self._artifacts: list[tuple[bool, bool]] = []
-        self._of_compiles = array("q"), array("q"), array("q")  # see of_compiles
+        self._of_compiles = array("I"), array("q"), array("I")  # see of_compiles
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
@@ -132,7 +132,7 @@ class Tally:
     def _merge(self) -> None:
         """Merge packs, since interleaved compiles are packed several times."""
         packed: JsonList[list[_KindSums]] = JsonList()
-        compiles = array("q")
+        compiles = array("i")
         for compile_index, cells in self.cells():
             packed.append(cells)
             compiles.append(compile_index)
