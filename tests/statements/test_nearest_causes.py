@@ -15,6 +15,7 @@ DYNAMIC = "Use `torch.compile(dynamic=True)`"
         (("`pinned`",), "The program marks the dimension as static. Remove `torch._dynamo.mark_static`.", ""),
         (("`flag` changed",), "Each value of `flag` needs a compile", "avoid 1 of 3 compiles"),
         (("`cast` recompiled twice",), "Call it with the same global state", "avoid 2 of 3 compiles"),
+        (("`split`",), "The integer was dynamic, but the program specialized it at `program.py:76`.", ""),
         (("`optional` runs eager",), "Do not call the compiled function where", ""),
         (("`jittered`", "Data-dependent"), "Evaluate the condition outside the compiled function", ""),
     ],
@@ -24,7 +25,15 @@ def test_a_fix_is_one_that_works(rows, words, fix, saved):
     assert remedy["text"].startswith(fix) and saved in remedy["text"]
 
 
-@pytest.mark.parametrize("function", ["`jagged` recompiled", "`filled` recompiled", "`optional` recompiled"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "`jagged` recompiled",
+        "`filled` recompiled",
+        "`optional` recompiled",
+        "`mixed` recompiled once: `t.size(0)`",
+    ],
+)
 def test_no_fix_is_offered_that_does_nothing(rows, function):
     assert of(rows("nearest"), function)["remedies"] == []
 

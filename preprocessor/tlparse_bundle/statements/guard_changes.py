@@ -20,6 +20,7 @@ _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
 _CODE = ".__code__"  # of a function
+_ATTRIBUTES = ".__dict__"  # of an object
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
@@ -137,7 +138,10 @@ def _keys_changed(name: str, values: Sequence[Any]) -> str:
     if len(values) != 1 or type(values[0]) is not str:
         return f"the keys of {name} changed"
     key = values[0].removeprefix("not ")
-    return f"{name} {'now has' if key != values[0] else 'lacks'} the key {code(key)}"
+    has = "now has" if key != values[0] else "lacks"
+    if name.endswith(f"{_ATTRIBUTES}`"):
+        return f"{code(name[1 : -len(_ATTRIBUTES) - 1])} {has} the attribute {code(key.strip(chr(39)))}"
+    return f"{name} {has} the key {code(key)}"
 
 
 def _type_name(value: Any) -> Any:

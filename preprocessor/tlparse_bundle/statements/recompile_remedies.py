@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
-from tlparse_bundle.guards.inputs import is_argument, is_of_module
+from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import (
@@ -66,8 +66,8 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return [Remedy("Widen `min` and `max` of `torch._dynamo.mark_dynamic`, or leave them out.")]
     found = savings(facts, cause)
     is_kept = found is None or (found.own is not None and found.own["fix"] == "few_values")
-    is_own = is_argument(cause.reason["source"] or "") or is_learning_rate(cause)
-    if is_kept and not is_own and is_dynamic_now(facts, cause):
+    is_passed = not (cause.reason["source"] or "").startswith(("self.", "G[")) or is_learning_rate(cause)
+    if is_kept and not is_passed and is_dynamic_now(facts, cause) and constant_of(facts, cause) is None:
         return [
             Remedy(
                 f"torch made `{_argument(name)}` dynamic. To make it dynamic from the first compile, use"

@@ -80,6 +80,9 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         dynamic = None
     if cause.change == "value" and not all(NUMBER.fullmatch(str(value)) for value in cause.values):
         dynamic = None
+    own_compiles = {one.row["compile"] for one in requests}
+    if dynamic is not None and dynamic["avoided"] and own_compiles.isdisjoint(dynamic["avoided"]):
+        dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
     return Savings(own, dynamic, _together(rows, own or dynamic))

@@ -105,6 +105,8 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
             " outside the compiled function."
         )
+    if name.endswith(".__dict__"):
+        return Remedy("Set the same attributes on each object before the first call.")
     if name.startswith("self."):
         return Remedy(
             f"Each length of `{name}` needs a compile. Change it outside the compiled function, or keep its"
