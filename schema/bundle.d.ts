@@ -2998,7 +2998,7 @@ export interface Ranks {
   late_us: number | null;
 }
 
-/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': position 0, or, where that is the global state, the first one for the same state), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
 export interface RecompileCauses {
   /** Number of the cause, from 0. */
   id: number;

@@ -16,6 +16,7 @@ def found(log_of):
         (("0/0: len(L['d']) != 1", "0/1: len(L['d']) != 2"), "`len(d)` had 3 different values (`1`, `2`, …)"),
         (("0/0: TYPE_MISMATCH(L['d'])",), "`type(d)` changed"),
         (("0/0: not L['d']", "0/1: len(L['d']) == 2"), "`len(d)` had 3 different values (`0`, `2`, …)"),
+        (("0/0: ___as_tensor(value).item() == 2.0",), "`value` is no longer `2.0`"),
         (("0/0: not ___dict_contains('on', L['f'].__dict__)",), "`f` now has the attribute `on`"),
         (("0/0: len(G['__import___main__'].seen) == 1",), "`len(seen)` is no longer `1`"),
         (("0/0: G['__import_a_dot_b'].c == 1.5",), "`a.b.c` is no longer `1.5`"),

@@ -1668,7 +1668,7 @@ class RanksRow(TypedDict):
 
 
 class RecompileCausesRow(TypedDict):
-    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance."""
+    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': position 0, or, where that is the global state, the first one for the same state), in order of first appearance."""
 
     id: int
     code_object: int | None

@@ -18,7 +18,7 @@ _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
-_FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
+_CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
 _CODE = ".__code__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
@@ -29,11 +29,11 @@ Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimensi
 
 def source_name(source: str | None) -> str | None:
     """Return the name in the user's code: "x" for "L['x']", "ids" for "kwargs['ids']", "a" for the tensor
-    that torch makes of a NumPy array, and "a.b" for a module that torch imports as "__import_a_dot_b".
+    that torch makes of a NumPy array or of a float, and "a.b" for a module that torch imports as "__import_a_dot_b".
     """
     if source is None:
         return None
-    name = _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _FROM_NUMPY.sub(r"\1", local_name(source))))
+    name = _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
     return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
 
 
