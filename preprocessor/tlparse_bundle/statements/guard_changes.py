@@ -29,7 +29,8 @@ Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimensi
 
 def source_name(source: str | None) -> str | None:
     """Return the name in the user's code: "x" for "L['x']", "ids" for "kwargs['ids']", "a" for the tensor
-    that torch makes of a NumPy array or of a float, and "a.b" for a module that torch imports as "__import_a_dot_b".
+    that torch makes of a NumPy array or of a float, and "a.b" for a module that torch imports as
+    "__import_a_dot_b".
     """
     if source is None:
         return None
