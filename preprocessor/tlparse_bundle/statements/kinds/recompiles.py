@@ -115,6 +115,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         or (
             f"The guard comes from {code(reason['source_line'])}."
             if reason
+            and other_class is None
             and reason["source_line"]
             and not _is_of_torch(reason)
             and not is_bounded_by_a_mark(cause)
