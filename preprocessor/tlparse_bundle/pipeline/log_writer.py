@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.base.freed_memory import give_back_freed_memory
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
 from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.bundle.json_codec import dumps
@@ -46,6 +47,7 @@ FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
 _MAX_PID = 1 << 32
 _BATCH_BYTES = 1 << 20
+_LARGE_BYTES = 32 << 20  # of a log whose build leaves much memory behind
 
 
 @dataclass(slots=True)
@@ -180,6 +182,8 @@ class LogBuild:
         for name, table in (("stacks", Rows(decoder.stacks.rows())), ("blobs", Rows(blobs.rows()))):
             if len(table):
                 written.tables[name] = sink.put_rows(log.id, name, table)
+        if records.size_bytes > _LARGE_BYTES:
+            give_back_freed_memory()
         source = {
             "name": os.fsencode(log.path.name).decode("utf-8", "replace"),
             "size_bytes": records.size_bytes,
