@@ -47,7 +47,7 @@ FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
 _MAX_PID = 1 << 32
 _BATCH_BYTES = 1 << 20
-_LARGE_BYTES = 32 << 20  # of a log whose build leaves much memory behind
+_LARGE_BYTES = 32 << 20  # of a log that takes much memory to read
 
 
 @dataclass(slots=True)
