@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def built_viewers(tmp_path_factory):
-    """Return the viewers as a wheel has them."""
+    """Return the viewers of a wheel."""
     folder = tmp_path_factory.mktemp("package") / "viewers"
     shutil.copytree(VIEWERS, folder, ignore=shutil.ignore_patterns("node_modules", "python"))
     subprocess.run(["node", VIEWERS / "build.mjs", folder / viewers.BUILT], check=True, capture_output=True)

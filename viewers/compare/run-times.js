@@ -2,6 +2,7 @@
 import { tableBox } from "../lib/list/table.js";
 import { h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { differenceText, idsText, minus } from "./words.js";
 
 /** @typedef {NonNullable<NonNullable<import("./document.js").Pair["run_time"]>>} RunTime */
@@ -42,7 +43,7 @@ export function runTimes({ run: { document }, pair }) {
       table("Source lines", times.lines, (/** @type {any} */ row) => [
         row.code && h("code", null, row.code),
         " ",
-        h("span", { class: "place" }, `${row.file.split(/[\\/]/).at(-1)}:${row.line}`),
+        placeLink(row.file, row.line, `${row.file.split(/[\\/]/).at(-1)}:${row.line}`),
       ]),
     table("Kernels", times.kernels, (/** @type {any} */ row) => {
       const names = [...new Set([row.base_name, row.new_name])].filter((name) => name !== null);

@@ -5,7 +5,7 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { compileTimes } from "../runtime/runtime.js";
 import { timesOf } from "../runtime/data.js";
-import { placesText, recordProvenance } from "../shared/kernel-lines.js";
+import { placesCell, recordProvenance } from "../shared/kernel-lines.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, frameLink } from "../shared/program-line.js";
@@ -198,7 +198,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
           cell: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
           sort: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
         },
-        { title: "Source lines", class: "place", cell: (kernel) => placesText(model, linesOf(kernel)) },
+        { title: "Source lines", class: "place", cell: (kernel) => placesCell(model, linesOf(kernel)) },
         {
           title: "Code",
           cell: (kernel) => codeName(codeOf(kernel)),

@@ -1,6 +1,7 @@
 // Source lines of kernels: those that torch records with provenance tracking, else those that the generated code states.
 import { copyable, RECORD_PROVENANCE } from "../../lib/page/hand-over.js";
 import { h } from "../../lib/page/dom.js";
+import { placeCell } from "./parts.js";
 import { framePlace } from "./program-line.js";
 import { hasProvenance } from "./finding-leads.js";
 
@@ -43,6 +44,10 @@ export const placesText = (model, places) =>
   places.length === 0
     ? ""
     : framePlace(model, places[0]) + (places.length > 1 ? ` and ${places.length - 1} more` : "");
+
+/** Show the same in a row: a link to the first line. @param {any} model @param {Place[]} places */
+export const placesCell = (model, places) =>
+  placeCell(places[0]?.file, places[0]?.line ?? null, placesText(model, places));
 
 /** Return how to record the source lines of all kernels, or null when torch recorded them. @param {any} model @param {boolean} some whether the code states some */
 export const recordProvenance = (model, some) =>

@@ -81,7 +81,7 @@ export function spanTip(line, model, box) {
       " ",
       functionName(compile),
       " ",
-      h("span", { class: "place" }, placeOf(model, compile)),
+      placeLink(compile.file, compile.line, placeOf(model, compile)),
     ),
     repair !== null && h("div", { class: "note" }, REPAIRS[repair].brief),
   ];
