@@ -3,9 +3,10 @@ import { table } from "../../lib/list/table.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileTimes } from "../runtime/runtime.js";
 import { timesOf } from "../runtime/data.js";
-import { placesCell, recordProvenance } from "../shared/kernel-lines.js";
+import { placesText, recordProvenance } from "../shared/kernel-lines.js";
 import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, frameLink } from "../shared/program-line.js";
@@ -171,9 +172,10 @@ const lineOf = (kernel) => kernel.line ?? kernel.call_lines[0] ?? null;
 
 /** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
 function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempts, state, q) {
-  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
+  const own = /** @type {any[]} */ (kernels).filter((kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
+  const timeOf = (/** @type {any} */ kernel) => infoOf(kernel)?.compile_time_us ?? null;
   return section(
     "Kernels and calls",
     own.length,
@@ -198,7 +200,14 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
           cell: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
           sort: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
         },
-        { title: "Source lines", class: "place", cell: (kernel) => placesCell(model, linesOf(kernel)) },
+        {
+          title: "Source lines",
+          cell: (kernel) => {
+            const places = linesOf(kernel);
+            return places.length > 0 && placeLink(places[0].file, places[0].line, placesText(model, places));
+          },
+          sort: (kernel) => placesText(model, linesOf(kernel)),
+        },
         {
           title: "Code",
           cell: (kernel) => codeName(codeOf(kernel)),
@@ -223,17 +232,21 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
           },
           sort: lineOf,
         },
-        {
-          title: "Compile time",
-          number: true,
-          cell: (kernel) => {
-            const us = infoOf(kernel)?.compile_time_us ?? null;
-            return us === null ? "–" : time(Math.round(us));
-          },
-          sort: (kernel) => infoOf(kernel)?.compile_time_us,
-        },
+        ...(own.some((kernel) => timeOf(kernel) !== null)
+          ? [
+              {
+                title: "Compile time",
+                number: true,
+                cell: (/** @type {any} */ kernel) => {
+                  const us = timeOf(kernel);
+                  return us === null ? "–" : time(Math.round(us));
+                },
+                sort: timeOf,
+              },
+            ]
+          : []),
       ],
-      /** @type {any[]} */ (own.slice(0, MOST_SHOWN)),
+      own.slice(0, MOST_SHOWN),
       { class: "compact" },
     ),
     more(own.length, all),

@@ -203,7 +203,7 @@ const bufferColumns = (where, row) => [
   },
   {
     title: "Written by",
-    cell: ({ kernel }) => (kernel === null ? "–" : h("code", null, kernel)),
+    cell: ({ kernel }) => (kernel === null ? "–" : h("code", { class: "cut", title: kernel }, kernel)),
     sort: ({ kernel }) => kernel,
   },
   {

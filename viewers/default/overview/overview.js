@@ -165,8 +165,7 @@ function nothingCompiled(model, state) {
       "p",
       null,
       "To record compiles, run a program that calls torch.compile: ",
-      h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
-      ".",
+      h("code", null, "tlparse-bundle run -- python train.py"),
     ),
   );
 }
