@@ -1,9 +1,10 @@
-"""Build hook: fetch the viewers' decoders and Pyodide, and put schemas, viewers, plug-in template and format
-document into the wheel.
+"""Build hook: fetch the viewers' decoders and Pyodide, build the viewers' pages, and put schemas, viewers,
+plug-in template and format document into the wheel.
 
-The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm
-everything works except that a page on a static server cannot read a zstd bundle (gzip bundles and
-``tlparse-bundle serve`` need no decoder), and that a page cannot open a zipped bundle or a raw log from disk.
+The decoders (zstd, zip), Pyodide and the bundler are npm packages, pinned in viewers/package-lock.json.
+Without npm everything works except that a page on a static server cannot read a zstd bundle (gzip bundles and
+``tlparse-bundle serve`` need no decoder), that a page cannot open a zipped bundle or a raw log from disk, and
+that pages load each module on its own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +31,7 @@ VENDORED = {  # files of packages, and where they go below viewers/
     "fflate": {"esm/browser.js": "lib/vendor/fflate.js", "LICENSE": "lib/vendor/fflate.LICENSE"},
     "pyodide": {name: f"vendor/python/{name}" for name in PYODIDE},
 }
+BUNDLER = "rolldown"
 NOT_PACKAGED = {"node_modules", "dist", "__pycache__"}
 
 
@@ -48,6 +51,25 @@ class SharedFiles(BuildHookInterface):
         ]
         for path in [*shared, *documents]:
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
+        self._built = tempfile.TemporaryDirectory()
+        for path in self._pages(root / "viewers", Path(self._built.name)):
+            include[str(path)] = f"tlparse_bundle/_shared/viewers/built/{path.relative_to(self._built.name)}"
+
+    def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
+        if hasattr(self, "_built"):
+            self._built.cleanup()
+
+    def _pages(self, viewers: Path, target: Path) -> list[Path]:
+        """Build the viewers' pages into a folder and return the files; none when the bundler fails."""
+        node = shutil.which("node")
+        done = node and subprocess.run(
+            [node, "build.mjs", target], cwd=viewers, capture_output=True, text=True, encoding="utf-8"
+        )
+        if not done or done.returncode:
+            reason = done.stderr.strip() if done else "Node is missing"
+            self.app.display_warning(f"the viewers' pages load each module on its own: {reason}")
+            return []
+        return list(_files(target))
 
     def _fetch_vendored(self, viewers: Path) -> None:
         copies = {
@@ -75,7 +97,7 @@ class SharedFiles(BuildHookInterface):
 def _are_there(viewers: Path) -> bool:
     """Return whether npm has already installed the pinned versions."""
     pinned = json.loads((viewers / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    for name in VENDORED:
+    for name in (*VENDORED, BUNDLER):
         package = viewers / "node_modules" / name / "package.json"
         if (
             not package.exists()

@@ -59,7 +59,7 @@ def test_calls_that_differ_and_ranks_without_a_dump(recorded):
         "rank 1 | waits (scheduled) | barrier #2 | eager, in other_call | project/program.py:123",
     ]
     page = recorded("no_dump")
-    assert rows(page, "Group default_pg, ranks 0–3")[1:] == ["rank 2 | no dump"]
+    assert rows(page, "Group default_pg, ranks 0–3")[1:] == ["rank 2 | no dump |  |  | "]
     expect(page.get_by_role("heading", level=3).first).to_contain_text(
         "rank 2 has no dump and may not have called"
     )

@@ -33,7 +33,7 @@ def test_kernels_by_kind_and_their_lines(show):
 def test_the_compile_has_its_kernels_with_source_lines(show):
     page, _ = show("transformer", "#v=1&view=compile&compile=0/0")
     summary = page.get_by_role("region", name="Summary")
-    expect(summary).to_contain_text("tlparse-bundle run --provenance train.py")
+    expect(summary).to_contain_text("tlparse-bundle run --provenance -- python train.py")
     expect(summary.get_by_role("row", name="cpp_fused_native_layer_norm_0")).to_contain_text("program.py:26")
     summary.get_by_role("link", name="cpp_fused_native_layer_norm_0").click()
     expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
@@ -43,7 +43,7 @@ def test_the_compile_has_its_kernels_with_source_lines(show):
     )
     detail(page).get_by_role("button", name="Copy").click()
     expect(detail(page).get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("copied") == "tlparse-bundle run --provenance train.py"
+    assert page.evaluate("copied") == "tlparse-bundle run --provenance -- python train.py"
     detail(page).get_by_role("link", name="Kernels of program.py:26").click()
     expect(page.get_by_text("of 24 kernels and calls")).to_be_visible()
     expect(page.get_by_role("row", name="cpp_fused_native_layer_norm_0")).to_be_visible()

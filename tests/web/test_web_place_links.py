@@ -16,6 +16,8 @@ VIEWS = {  # hash of a view: text of one of its links
     "compile&compile=0/0&artifact=~stack": f"{ROOT}/program.py:",
     "breaks": f"{ROOT}/program.py:",
     "overview": "program.py:",
+    "compiles": "program.py:",
+    "artifacts": "program.py:",
 }
 
 

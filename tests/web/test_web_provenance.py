@@ -350,7 +350,7 @@ def test_the_bodies_of_aotinductor_have_a_pane(view):
 def test_empty_state_explains_how_to_record(view):
     page = view("train_step")
     expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
-    expect(page.get_by_role("main")).to_contain_text("INDUCTOR_PROVENANCE=1")
+    expect(page.get_by_role("main")).to_contain_text("tlparse-bundle run --provenance -- python train.py")
     page = view("provenance", "#v=1&compile=7/7")
     expect(page.get_by_role("heading", name="No provenance recorded for compile 7/7")).to_be_visible()
     page.get_by_role("link", name="two_kernels").click()

@@ -90,7 +90,7 @@ def test_the_page_of_a_compile_says_what_it_costs(show):
 def test_a_log_without_source_lines_says_how_to_record_them(show):
     page, _ = show("profiler/same_names", "#v=1&view=runtime")
     expect(page.get_by_role("region", name="Most expensive source line")).to_contain_text(
-        "INDUCTOR_PROVENANCE=1"
+        "tlparse-bundle run --provenance --profile -- python train.py"
     )
 
 

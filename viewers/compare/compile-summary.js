@@ -1,6 +1,7 @@
 // The summary of a compile on both sides: times, changes, and differing parts of cache keys.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { changeCard } from "./card.js";
 import { CACHES, differenceText, minus } from "./words.js";
 
@@ -24,11 +25,7 @@ export function summaryOf(context, compile, missing, artifacts) {
   const concerned = changes.filter((change) => change.pair_indexes.includes(at));
   const { base, new: other } = compile;
   const place = (/** @type {typeof base} */ side) =>
-    !side
-      ? "not compiled"
-      : side.file === null
-        ? "–"
-        : `${side.file}${side.line === null ? "" : `:${side.line}`}`;
+    !side ? "not compiled" : side.file === null ? "–" : placeLink(side.file, side.line);
   const row = (
     /** @type {string} */ title,
     /** @type {any} */ left,

@@ -1,6 +1,8 @@
 // Measured run times: the source lines and kernels that became slower or faster.
+import { tableBox } from "../lib/list/table.js";
 import { h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
+import { placeLink } from "../lib/page/place-link.js";
 import { differenceText, idsText, minus } from "./words.js";
 
 /** @typedef {NonNullable<NonNullable<import("./document.js").Pair["run_time"]>>} RunTime */
@@ -41,7 +43,7 @@ export function runTimes({ run: { document }, pair }) {
       table("Source lines", times.lines, (/** @type {any} */ row) => [
         row.code && h("code", null, row.code),
         " ",
-        h("span", { class: "place" }, `${row.file.split(/[\\/]/).at(-1)}:${row.line}`),
+        placeLink(row.file, row.line, `${row.file.split(/[\\/]/).at(-1)}:${row.line}`),
       ]),
     table("Kernels", times.kernels, (/** @type {any} */ row) => {
       const names = [...new Set([row.base_name, row.new_name])].filter((name) => name !== null);
@@ -82,40 +84,37 @@ const summary = (changed, others) =>
     ? `${plural(changed.length, "change")}, ${count(others.length)} unchanged`
     : "no change beyond noise";
 
+/** @param {any} row @returns {[string, string, string]} sign, word, class */
+const changeOf = (row) => CHANGES[row.change] ?? ["≠", row.change, ""];
+
+/** @param {any} row */
+const difference = (row) => (row.new_us ?? 0) - (row.base_us ?? 0);
+
 /** @param {string} title @param {any[]} rows @param {(row: any) => any} name */
 const rowsTable = (title, rows, name) =>
-  h(
-    "div",
-    { "class": "wide-table", "role": "region", "aria-label": title, "tabindex": "0" },
-    h(
-      "table",
-      { class: "plain run-times" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          ["Change", title, "Base", "New", "Difference"].map((text) => h("th", { scope: "col" }, text)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((row) => {
-          const [sign, word, tone] = CHANGES[row.change] ?? ["≠", row.change, ""];
-          return h(
-            "tr",
-            null,
-            h("td", { class: tone }, h("span", { "aria-hidden": "true" }, `${sign} `), word),
-            h("td", null, name(row)),
-            h("td", null, time(row.base_us)),
-            h("td", null, time(row.new_us)),
-            h("td", null, differenceText((row.new_us ?? 0) - (row.base_us ?? 0), toneOf(row.change))),
-          );
-        }),
-      ),
-    ),
+  tableBox(
+    title,
+    [
+      {
+        title: "Change",
+        cell: (row) => {
+          const [sign, word, tone] = changeOf(row);
+          return h("span", { class: tone }, h("span", { "aria-hidden": "true" }, `${sign} `), word);
+        },
+        sort: (row) => changeOf(row)[1],
+      },
+      { title, cell: name },
+      { title: "Base", number: true, cell: (row) => time(row.base_us), sort: (row) => row.base_us },
+      { title: "New", number: true, cell: (row) => time(row.new_us), sort: (row) => row.new_us },
+      {
+        title: "Difference",
+        number: true,
+        cell: (row) => differenceText(difference(row), toneOf(row.change)),
+        sort: difference,
+      },
+    ],
+    rows,
+    { class: "run-times" },
   );
 
 /** @param {string} change @returns {import("./words.js").Tone} */

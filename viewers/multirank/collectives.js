@@ -1,5 +1,6 @@
 // The Collectives view: calls by process group, and the schedules of each compile aligned across ranks.
 import { lowest, Words, words } from "../lib/bundle/ranks.js";
+import { tableBox } from "../lib/list/table.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { picker } from "../lib/page/picker.js";
@@ -203,51 +204,32 @@ function parityPart(model, rows) {
     "section",
     null,
     h("h2", null, "Schedules that don't match the generated code"),
-    h(
-      "div",
-      {
-        "class": "table-box",
-        "tabindex": "0",
-        "role": "region",
-        "aria-label": "Schedule and code mismatches",
-      },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Ranks", "Compile", "Collective", "In schedule", "In code", "Missing waits"].map((title, i) =>
-              h("th", { scope: "col", class: i > 2 ? "number" : null }, title),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          rows.map((row) =>
-            h(
-              "tr",
-              null,
-              h("td", null, words(row.ranks)),
-              h(
-                "td",
-                null,
-                h("code", null, functionName(model.columns[row.rank_compile].function)),
-                " ",
-                awayLink(model, lowest(row.ranks), row.compile, `[${row.compile}] ›`, {
-                  artifact: "inductor_output_code",
-                }),
-              ),
-              h("td", null, h("code", null, row.op)),
-              [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n)),
-            ),
-          ),
-        ),
-      ),
+    tableBox(
+      "Schedule and code mismatches",
+      [
+        { title: "Ranks", cell: ({ ranks }) => words(ranks), sort: ({ ranks }) => words(ranks) },
+        {
+          title: "Compile",
+          cell: (row) => [
+            h("code", null, functionName(model.columns[row.rank_compile].function)),
+            " ",
+            awayLink(model, lowest(row.ranks), row.compile, `[${row.compile}] ›`, {
+              artifact: "inductor_output_code",
+            }),
+          ],
+          sort: (row) => row.rank_compile,
+        },
+        { title: "Collective", cell: ({ op }) => h("code", null, op), sort: ({ op }) => op },
+        { title: "In schedule", number: true, cell: (row) => row.scheduled, sort: (row) => row.scheduled },
+        { title: "In code", number: true, cell: (row) => row.in_code, sort: (row) => row.in_code },
+        {
+          title: "Missing waits",
+          number: true,
+          cell: (row) => row.missing_waits,
+          sort: (row) => row.missing_waits,
+        },
+      ],
+      rows,
     ),
   );
 }

@@ -1,6 +1,7 @@
 // The Details view: tables of log problems, events on some ranks, settings, caches, tensors and run times.
 import { kindTitle } from "../lib/finding/kind-titles.js";
 import { lowest, size, toRuns, words } from "../lib/bundle/ranks.js";
+import { tableBox } from "../lib/list/table.js";
 import { h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
 import { awayLink } from "./data.js";
@@ -167,33 +168,10 @@ function section(title, what, none, columns, rows) {
     null,
     h("h2", null, title),
     h("p", { class: "dim" }, what, rows.length > MOST && ` First ${MOST} of ${count(rows.length)} rows.`),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": title },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            columns.map((column) => h("th", { scope: "col" }, column)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          rows.slice(0, MOST).map((row) =>
-            h(
-              "tr",
-              null,
-              row.map((cell) => h("td", null, cell)),
-            ),
-          ),
-        ),
-      ),
+    tableBox(
+      title,
+      columns.map((column, i) => ({ title: column, cell: (row) => row[i] })),
+      rows.slice(0, MOST),
     ),
   );
 }

@@ -1,6 +1,7 @@
 // The Execution order view: the order in which the ranks ran their compiled graphs, aligned across ranks.
 import { size, Words, words } from "../lib/bundle/ranks.js";
-import { fill, h } from "../lib/page/dom.js";
+import { tableBox } from "../lib/list/table.js";
+import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { align, allEqual } from "./align.js";
 import { functionName } from "./names.js";
@@ -101,46 +102,29 @@ export async function openExecution({ model }) {
 
 /** Build the table of graphs that run at the same position but differ. @param {Mismatch[]} mismatches @param {(step: number) => string} name */
 function mismatchTable(mismatches, name) {
-  const body = h("tbody");
-  fill(
-    body,
-    mismatches.map((one, i) => {
-      const first =
-        i === 0 || mismatches[i - 1].position !== one.position || mismatches[i - 1].kind !== one.kind;
-      return h(
-        "tr",
-        null,
-        h("td", { class: "number" }, first ? one.position : ""),
-        h("td", null, !first ? "" : one.kind === "schedule" ? "collectives" : "caches"),
-        h("td", null, words(one.ranks)),
-        h("td", null, h("code", null, name(one.rank_step))),
-        h("td", null, one.value || "none"),
-      );
-    }),
+  const firsts = new Set(
+    mismatches.filter(
+      (one, i) =>
+        i === 0 || mismatches[i - 1].position !== one.position || mismatches[i - 1].kind !== one.kind,
+    ),
   );
   return h(
     "section",
     null,
     h("h2", null, "Differences at the same position"),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Mismatches" },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Position", "Difference", "Ranks", "Graph", "Value"].map((title, i) =>
-              h("th", { scope: "col", class: i ? null : "number" }, title),
-            ),
-          ),
-        ),
-        body,
-      ),
+    tableBox(
+      "Mismatches",
+      [
+        { title: "Position", number: true, cell: (one) => (firsts.has(one) ? one.position : "") },
+        {
+          title: "Difference",
+          cell: (one) => (!firsts.has(one) ? "" : one.kind === "schedule" ? "collectives" : "caches"),
+        },
+        { title: "Ranks", cell: ({ ranks }) => words(ranks) },
+        { title: "Graph", cell: ({ rank_step: step }) => h("code", null, name(step)) },
+        { title: "Value", cell: ({ value }) => value || "none" },
+      ],
+      mismatches,
     ),
   );
 }

@@ -1,5 +1,6 @@
 // Flight Recorder dumps in the Collectives view: the call that each rank is in, by process group.
 import { each, lowest, toRuns, words } from "../lib/bundle/ranks.js";
+import { tableBox } from "../lib/list/table.js";
 import { append, h } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
 import { placeLink } from "../lib/page/place-link.js";
@@ -107,28 +108,7 @@ function groupTable(model, group, lines) {
       ": ",
       h("span", { class: group.state === "finished" ? null : "unequal" }, verdict(group)),
     ),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": `Calls in group ${name}` },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Ranks", "State", "Call", "Made by", "At"].map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          lines.map((line) => row(model, group, line)),
-        ),
-      ),
-    ),
+    tableBox(`Calls in group ${name}`, columns(model, group), lines),
   );
 }
 
@@ -146,58 +126,74 @@ function verdict({ state, operation, sequence, missing, no_dump: without }) {
 /** @param {Runs} runs */
 const isOne = (runs) => runs.length === 1 && runs[0][0] === runs[0][1];
 
-/** @param {import("./data.js").Model} model @param {Group} group @param {Line} line */
-function row(model, group, { ranks, position, missing }) {
-  const cells = position
-    ? cellsOf(model, ranks, position, missing, group)
-    : [h("td", { colspan: 4 }, "no dump")];
-  return h("tr", null, h("td", null, words(ranks)), cells);
-}
+/** @param {import("./data.js").Model} model @param {Group} group @returns {import("../lib/list/table.js").TableColumn<Line>[]} */
+const columns = (model, group) => [
+  { title: "Ranks", cell: ({ ranks }) => words(ranks), sort: ({ ranks }) => ranks[0][0] },
+  {
+    title: "State",
+    class: ({ missing }) => (missing ? "unequal" : null),
+    cell: (line) => [
+      stateText(line),
+      line.position?.state === "waiting" &&
+        line.position.recorded_state &&
+        h("span", { class: "dim" }, ` (${line.position.recorded_state})`),
+    ],
+    sort: stateText,
+  },
+  {
+    title: "Call",
+    class: ({ position }) =>
+      position &&
+      position.state !== "none" &&
+      group.state === "differs" &&
+      position.operation !== group.operation
+        ? "unequal"
+        : null,
+    cell: ({ position, missing }) =>
+      position && [
+        missing && position.state !== "none" && h("span", { class: "dim" }, "last: "),
+        h("code", null, callOf(position)),
+      ],
+    sort: ({ position }) => position && callOf(position),
+  },
+  { title: "Made by", cell: ({ position, ranks }) => position && madeBy(model, ranks, position) },
+  { title: "At", cell: ({ position }) => position && (placeOf(position) ?? "–") },
+];
 
-/** @param {import("./data.js").Model} model @param {Runs} ranks @param {Position} position @param {boolean} missing @param {Group} group */
-function cellsOf(model, ranks, position, missing, group) {
-  const { state, recorded_state: recorded, operation, sequence, origin } = position;
-  const call = operation === null ? "–" : `${operation} #${count(sequence ?? 0)}`;
-  const place =
-    position.file === null
-      ? null
-      : `${shortFile(position.file)}${position.line === null ? "" : `:${position.line}`}`;
-  return [
-    h(
-      "td",
-      { class: missing ? "unequal" : null },
-      missing ? "not called" : state === "waiting" ? "waits" : state === "none" ? "no call" : "finished",
-      state === "waiting" && recorded && h("span", { class: "dim" }, ` (${recorded})`),
-    ),
-    h(
-      "td",
-      {
-        class:
-          state !== "none" && group.state === "differs" && operation !== group.operation ? "unequal" : null,
-      },
-      missing && state !== "none" && h("span", { class: "dim" }, "last: "),
-      h("code", null, call),
-    ),
-    h(
-      "td",
-      null,
-      position.compile !== null
-        ? [
-            h("code", null, functionName(compiledFunction(model, position))),
-            " ",
-            awayLink(model, lowest(ranks), position.compile, `[${position.compile}] ›`) ??
-              `[${position.compile}]`,
-          ]
-        : origin === "eager"
-          ? ["eager, in ", h("code", null, position.function ?? "unknown function")]
-          : origin === "compiled"
-            ? ["compiled code of ", h("code", null, position.function ?? "unknown function")]
-            : state === "none"
-              ? "–"
-              : "unknown",
-    ),
-    h("td", null, place === null ? "–" : placeLink(position.file, position.line, h("code", null, place))),
-  ];
+/** @param {Line} line */
+const stateText = ({ position, missing }) =>
+  position === null
+    ? "no dump"
+    : missing
+      ? "not called"
+      : position.state === "waiting"
+        ? "waits"
+        : position.state === "none"
+          ? "no call"
+          : "finished";
+
+/** @param {Position} position */
+const callOf = ({ operation, sequence }) =>
+  operation === null ? "–" : `${operation} #${count(sequence ?? 0)}`;
+
+/** @param {Position} position */
+const placeOf = ({ file, line }) =>
+  file === null
+    ? null
+    : placeLink(file, line, h("code", null, `${shortFile(file)}${line === null ? "" : `:${line}`}`));
+
+/** @param {import("./data.js").Model} model @param {Runs} ranks @param {Position} position */
+function madeBy(model, ranks, position) {
+  const { compile, origin, function: name, state } = position;
+  if (compile !== null)
+    return [
+      h("code", null, functionName(compiledFunction(model, position))),
+      " ",
+      awayLink(model, lowest(ranks), compile, `[${compile}] ›`) ?? `[${compile}]`,
+    ];
+  if (origin === "eager") return ["eager, in ", h("code", null, name ?? "unknown function")];
+  if (origin === "compiled") return ["compiled code of ", h("code", null, name ?? "unknown function")];
+  return state === "none" ? "–" : "unknown";
 }
 
 /** @param {import("./data.js").Model} model @param {Position} position */

@@ -1,6 +1,7 @@
 // Collective calls by process group: whether the ranks agree, and the first call that differs.
 import { Words, words } from "../lib/bundle/ranks.js";
-import { append, h } from "../lib/page/dom.js";
+import { tableBox } from "../lib/list/table.js";
+import { h } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
 import { callText, compileName } from "./names.js";
 
@@ -61,21 +62,14 @@ function groupsPart(model, order) {
   if (!order.groups.length) return null;
   const differing = order.groups.filter(differs);
   const rows = [...differing, ...order.groups.filter((group) => !differs(group))]; // those that differ first
-  const body = h(
-    "tbody",
-    null,
-    rows.slice(0, MOST).map((group) => row(model, order, group)),
-  );
+  const box = tableBox("Calls by process group", columns(model, order), rows.slice(0, MOST));
   const more = h(
     "button",
     {
       class: "tool",
       onclick: () => {
         more.remove();
-        append(
-          body,
-          rows.slice(MOST).map((group) => row(model, order, group)),
-        );
+        box.replaceWith(tableBox("Calls by process group", columns(model, order), rows));
       },
     },
     `${count(rows.length - MOST)} more`,
@@ -102,26 +96,7 @@ function groupsPart(model, order) {
         ? "Calls in compiled code, in execution order."
         : "Calls in compiled code, in execution order where recorded, otherwise in compile order. The logs do not contain eager calls.",
     ),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Calls by process group" },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Process group", "Axis", "Ranks", "Calls", "First difference"].map((title) =>
-              h("th", { scope: "col" }, title),
-            ),
-          ),
-        ),
-        body,
-      ),
-    ),
+    box,
     rows.length > MOST && more,
     crossing(model, order),
     split(model, order),
@@ -131,42 +106,40 @@ function groupsPart(model, order) {
 /** @param {Group} group */
 const differs = (group) => group.mismatches.length > 0 || group.waits.length > 0;
 
-/** @param {import("./data.js").Model} model @param {Order} order @param {Group} group */
-function row(model, order, group) {
-  const { mismatches, waits, unknown } = group;
-  const [mismatch] = mismatches;
-  return h(
-    "tr",
-    null,
-    h("td", null, group.group === null ? "unknown" : h("code", null, group.group)),
-    h("td", { class: "number" }, String(group.axis)),
-    h(
-      "td",
-      null,
-      words(group.ranks),
-      group.size !== null && h("span", { class: "dim" }, ` of ${count(group.size)}`),
-    ),
-    h(
-      "td",
-      { class: differs(group) ? "unequal" : null },
-      mismatch
-        ? mismatch.effect === "hang"
-          ? "mismatch, will hang or fail"
-          : "mismatch, wrong results"
-        : waits.length
-          ? "missing on some ranks"
-          : "match",
-      unknown.length > 0 &&
+/** @param {import("./data.js").Model} model @param {Order} order @returns {import("../lib/list/table.js").TableColumn<Group>[]} */
+const columns = (model, order) => [
+  {
+    title: "Process group",
+    cell: ({ group }) => (group === null ? "unknown" : h("code", null, group)),
+    sort: ({ group }) => group,
+  },
+  { title: "Axis", number: true, cell: ({ axis }) => String(axis), sort: ({ axis }) => axis },
+  {
+    title: "Ranks",
+    cell: ({ ranks, size }) => [
+      words(ranks),
+      size !== null && h("span", { class: "dim" }, ` of ${count(size)}`),
+    ],
+    sort: ({ ranks }) => words(ranks),
+  },
+  {
+    title: "Calls",
+    class: (group) => (differs(group) ? "unequal" : null),
+    cell: (group) => [
+      callsText(group),
+      group.unknown.length > 0 &&
         h(
           "span",
           { class: "dim" },
-          `; not recorded in part on ${words(unknown)}, assumed equal to most ranks`,
+          `; not recorded in part on ${words(group.unknown)}, assumed equal to most ranks`,
         ),
-    ),
-    h(
-      "td",
-      null,
-      mismatch && [`call ${mismatch.position + 1}: `, sides(model, order, mismatches)],
+    ],
+    sort: callsText,
+  },
+  {
+    title: "First difference",
+    cell: ({ mismatches, waits }) => [
+      mismatches.length > 0 && [`call ${mismatches[0].position + 1}: `, sides(model, order, mismatches)],
       waits.map((one) =>
         h(
           "div",
@@ -176,8 +149,15 @@ function row(model, order, group) {
           `; ${words(one.ranks)}: none`,
         ),
       ),
-    ),
-  );
+    ],
+  },
+];
+
+/** @param {Group} group */
+function callsText({ mismatches, waits }) {
+  if (mismatches.length > 0)
+    return mismatches[0].effect === "hang" ? "mismatch, will hang or fail" : "mismatch, wrong results";
+  return waits.length ? "missing on some ranks" : "match";
 }
 
 /** @param {import("./data.js").Model} model @param {Order} order @param {{ranks: number[][], rank_compile: number, collective_call: number}[]} list */

@@ -1,6 +1,7 @@
 // The table of runs in the logs, with the command that compares a different run.
 import { words } from "../lib/bundle/ranks.js";
-import { append, h } from "../lib/page/dom.js";
+import { tableBox } from "../lib/list/table.js";
+import { h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 
 /** @typedef {NonNullable<import("../../schema/bundle.d.ts").Manifest["job"]>} Job */
@@ -8,42 +9,55 @@ import { count, plural, time } from "../lib/page/format.js";
 const MOST = 6; // runs shown at first, in addition to the compared one
 const HOUR_US = 3_600_000_000,
   DAY_US = 24 * HOUR_US;
-const TITLES = ["Run", "Start (UTC)", "Relative to compared run", "Ranks", "torch", "Relation"];
 
 /** Build the table of runs; null when there is only one. @param {Job} job */
 export function runsPart({ runs, run: own }) {
   if (runs.length < 2) return null;
   const start = runs[own - 1]?.start_epoch_us ?? null;
-  const row = (/** @type {number} */ number) => {
-    const {
-      ranks,
-      start_epoch_us: began,
-      torch_versions: versions,
-      world_size: size,
-      attempt,
-    } = runs[number - 1];
-    const here = number === own;
-    return h(
-      "tr",
-      { "class": here ? "here" : null, "aria-current": here ? "true" : null },
-      h("th", { scope: "row" }, String(number)),
-      h("td", null, began === null ? "–" : moment(began)),
-      h("td", null, here || began === null || start === null ? "" : relative(began - start)),
-      h("td", null, words(ranks), size !== null && h("span", { class: "dim" }, ` of ${count(size)}`)),
-      h("td", null, versions.join(", ") || "–"),
-      h(
-        "td",
-        null,
-        here ? h("b", null, "compared here") : attempt ? "restart of the same job" : "different job",
-      ),
-    );
-  };
+  const run = (/** @type {number} */ number) => runs[number - 1];
+  /** @type {import("../lib/list/table.js").TableColumn<number>[]} */
+  const columns = [
+    { title: "Run", head: true, cell: String, sort: (number) => number },
+    {
+      title: "Start (UTC)",
+      cell: (number) => moment(run(number).start_epoch_us),
+      sort: (number) => run(number).start_epoch_us,
+    },
+    {
+      title: "Relative to compared run",
+      cell: (number) => {
+        const began = run(number).start_epoch_us;
+        return number === own || began === null || start === null ? "" : relative(began - start);
+      },
+    },
+    {
+      title: "Ranks",
+      cell: (number) => {
+        const { ranks, world_size: size } = run(number);
+        return [words(ranks), size !== null && h("span", { class: "dim" }, ` of ${count(size)}`)];
+      },
+      sort: (number) => words(run(number).ranks),
+    },
+    { title: "torch", cell: (number) => run(number).torch_versions.join(", ") || "–" },
+    {
+      title: "Relation",
+      cell: (number) =>
+        number === own
+          ? h("b", null, "compared here")
+          : run(number).attempt
+            ? "restart of the same job"
+            : "different job",
+    },
+  ];
+  const runTable = (/** @type {number[]} */ numbers) =>
+    tableBox("Table of runs", columns, numbers, {
+      row: (number) => (number === own ? { "class": "here", "aria-current": "true" } : {}),
+    });
   const all = runs.map((_, i) => i + 1);
   const shown = all.filter((number) => number <= MOST || number === own);
-  const body = h("tbody", null, shown.map(row));
+  const box = runTable(shown);
   const more = () => {
-    body.replaceChildren();
-    append(body, all.map(row));
+    box.replaceWith(runTable(all));
     button.remove();
   };
   const button = h("button", { class: "tool", onclick: more }, `${count(all.length - shown.length)} more`);
@@ -63,30 +77,14 @@ export function runsPart({ runs, run: own }) {
         h("code", null, `tlparse-bundle LOGS OUT --run ${others.length === 1 ? others[0] : "N"} --overwrite`),
       ),
     ),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Table of runs" },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            TITLES.map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        body,
-      ),
-    ),
+    box,
     shown.length < all.length && button,
   );
 }
 
-/** Format a time such as "2026-11-23 07:21:53". @param {number} us */
+/** Format a time such as "2026-11-23 07:21:53". @param {number | null} us */
 function moment(us) {
+  if (us === null) return "–";
   const date = new Date(us / 1_000);
   return Number.isNaN(date.getTime()) ? "–" : date.toISOString().slice(0, 19).replace("T", " ");
 }

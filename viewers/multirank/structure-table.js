@@ -1,6 +1,7 @@
 // The structure of the job as a table: the same data as the picture, for ranks with equal rows together.
 import { each, holds, toRuns, words } from "../lib/bundle/ranks.js";
 import { severitySign } from "../lib/finding/card.js";
+import { tableBox } from "../lib/list/table.js";
 import { h, rich } from "../lib/page/dom.js";
 import { count } from "../lib/page/format.js";
 import { groupsOf } from "./structure-words.js";
@@ -17,35 +18,25 @@ export function structureTable({ groups, members }, parts, found, byGroups) {
     ? parts
     : [{ name: "all", kind: "role", ranks: toRuns(members.map((one) => one.rank)) }];
   const rows = all.flatMap(({ name, kind, ranks }) =>
-    alike(ranks, found, byGroups ? (groups ?? []) : []).map(({ runs, findings }) =>
-      h(
-        "tr",
-        null,
-        h("td", null, name),
-        h("th", { scope: "row" }, words(runs)),
-        h("td", null, kind === "role" ? groupsOf(groups ?? [], runs) : ""),
-        h("td", null, titles(findings)),
-      ),
-    ),
+    alike(ranks, found, byGroups ? (groups ?? []) : []).map((row) => ({ name, kind, ...row })),
   );
   return [
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Roles and ranks" },
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Role", "Ranks", "Process groups", "Findings"].map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        h("tbody", null, rows.slice(0, MOST)),
-      ),
+    tableBox(
+      "Roles and ranks",
+      [
+        { title: "Role", cell: ({ name }) => name, sort: ({ name }) => name },
+        { title: "Ranks", head: true, cell: ({ runs }) => words(runs), sort: ({ runs }) => runs[0][0] },
+        {
+          title: "Process groups",
+          cell: ({ kind, runs }) => (kind === "role" ? groupsOf(groups ?? [], runs) : ""),
+        },
+        {
+          title: "Findings",
+          cell: ({ findings }) => titles(findings),
+          sort: ({ findings }) => findings.length,
+        },
+      ],
+      rows.slice(0, MOST),
     ),
     rows.length > MOST && h("p", { class: "dim" }, `First ${MOST} of ${count(rows.length)} rows.`),
   ];

@@ -2,6 +2,7 @@
 import { each } from "../lib/bundle/ranks.js";
 import { FlameChart } from "../lib/flame/chart.js";
 import { byRow } from "../lib/flame/data.js";
+import { table } from "../lib/list/table.js";
 import { fill, h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { awayLink, compileKey, groupLetter } from "./data.js";
@@ -255,8 +256,8 @@ function unfinished(model, table) {
 }
 
 /** Build the overview of time lost to slow ranks. @param {Model} model @param {Table} table */
-function overall(model, table) {
-  const worst = table.skew
+function overall(model, { skew }) {
+  const worst = skew
     .map((row) => ({ ...row, c: row.rank_compile, slowest_rank: row.slowest_rank ?? -1 }))
     .filter((one) => one.lost_us > 0)
     .sort((a, b) => b.lost_us - a.lost_us)
@@ -265,7 +266,7 @@ function overall(model, table) {
     h(
       "h2",
       null,
-      `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost to waiting for the slowest rank`,
+      `At most ${time(skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost to waiting for the slowest rank`,
     ),
     h(
       "p",
@@ -273,49 +274,32 @@ function overall(model, table) {
       "Assumes that all ranks wait for each other after each compile. Select a box for its times.",
     ),
     worst.length > 0 &&
-      h(
-        "table",
-        { class: "plain" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Compile", "Slowest rank", "Its time", "Median", "Lost"].map((title, i) =>
-              h("th", { scope: "col", class: i > 1 ? "number" : null }, title),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          worst.map((one) =>
-            h(
-              "tr",
-              null,
-              h(
-                "td",
-                null,
-                h("code", null, functionName(model.columns[one.c].function)),
-                ` [${model.columns[one.c].compile}]`,
-              ),
-              h(
-                "td",
-                null,
-                awayLink(
-                  model,
-                  one.slowest_rank,
-                  compileKey(model, one.slowest_rank, one.c),
-                  `rank ${one.slowest_rank} ›`,
-                ) ?? `rank ${one.slowest_rank}`,
-              ),
-              [one.slowest_us, one.median_us, one.lost_us].map((us) =>
-                h("td", { class: "number" }, time(us)),
-              ),
-            ),
-          ),
-        ),
+      table(
+        [
+          {
+            title: "Compile",
+            cell: ({ c }) => [
+              h("code", null, functionName(model.columns[c].function)),
+              ` [${model.columns[c].compile}]`,
+            ],
+            sort: ({ c }) => c,
+          },
+          {
+            title: "Slowest rank",
+            cell: ({ c, slowest_rank: rank }) =>
+              awayLink(model, rank, compileKey(model, rank, c), `rank ${rank} ›`) ?? `rank ${rank}`,
+            sort: ({ slowest_rank: rank }) => rank,
+          },
+          {
+            title: "Its time",
+            number: true,
+            cell: (row) => time(row.slowest_us),
+            sort: (row) => row.slowest_us,
+          },
+          { title: "Median", number: true, cell: (row) => time(row.median_us), sort: (row) => row.median_us },
+          { title: "Lost", number: true, cell: (row) => time(row.lost_us), sort: (row) => row.lost_us },
+        ],
+        worst,
       ),
   ];
 }

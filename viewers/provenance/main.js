@@ -1,6 +1,7 @@
 // Entry point of the provenance viewer: opens the bundle, shows the chosen graph, follows the URL.
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
+import { copyable, RECORD_PROVENANCE } from "../lib/page/hand-over.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
 import { loader, watchErrors } from "../lib/page/load.js";
@@ -185,21 +186,19 @@ function empty(bundle, known, current) {
     h(
       "p",
       null,
-      "Provenance maps lines of your program to graph nodes, kernels and generated code. To record it, set INDUCTOR_PROVENANCE=1:",
-    ),
-    h(
-      "pre",
-      { class: "padded" },
-      "INDUCTOR_PROVENANCE=1 TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open",
+      "Provenance maps lines of your program to graph nodes, kernels and generated code. To record it: ",
+      copyable(RECORD_PROVENANCE),
     ),
     h(
       "p",
       null,
-      "This also works for AOTInductor packages. ",
-      h("code", null, "TORCH_COMPILE_DEBUG=1"),
-      " records it too. Cached code that was compiled without it has no provenance: add ",
+      "This also works for AOTInductor packages. Without ",
+      h("code", null, "run"),
+      ", set ",
+      h("code", null, "INDUCTOR_PROVENANCE=1"),
+      " and ",
       h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"),
-      ".",
+      ": cached code has no provenance.",
     ),
     known?.graphs.length > 0 &&
       h(

@@ -25,7 +25,7 @@ export const PANES = /** @type {[PaneName, string][]} */ ([
 const NAMES = PANES.map(([name]) => name);
 const PIN = /^(source|pre|post|code|bodies|kernel):(\d{1,9})$/;
 const MISSING = {
-  source: "Source lines not recorded. Set INDUCTOR_PROVENANCE=1 to record them.",
+  source: "Source lines not recorded. tlparse-bundle run --provenance records them.",
   pre: "Pre-grad graph not recorded.",
   post: "Post-grad graph not recorded.",
   code: "Generated code not recorded.",

@@ -1,6 +1,7 @@
 // The details of a piece: outcome, code, artifacts, and vLLM's passes.
 import { compileArtifacts } from "../lib/bundle/artifacts.js";
 import { attemptName } from "../lib/bundle/log.js";
+import { table } from "../lib/list/table.js";
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 import { inViewer } from "../lib/page/page.js";
@@ -137,38 +138,23 @@ function passes({ log, tables }, { id, row }) {
   return [
     h("h3", null, "vLLM passes ", h("span", { class: "dim" }, count(all.length))),
     busy.length > 0 &&
-      h(
-        "table",
-        { "class": "plain passes", "aria-label": "Passes that changed the graph" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Pass", "Nodes", "Added", "Removed"].map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          busy.map((one) =>
-            h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, name(one)),
-              h(
-                "td",
-                { class: "number" },
-                one.base_node_count === null
-                  ? count(one.node_count)
-                  : `${count(one.base_node_count)} → ${count(one.node_count)}`,
-              ),
-              h("td", null, calls(one.added, "+")),
-              h("td", null, calls(one.removed, "−")),
-            ),
-          ),
-        ),
+      table(
+        [
+          { title: "Pass", head: true, cell: name, sort: (one) => one.number },
+          {
+            title: "Nodes",
+            number: true,
+            cell: (one) =>
+              one.base_node_count === null
+                ? count(one.node_count)
+                : `${count(one.base_node_count)} → ${count(one.node_count)}`,
+            sort: (one) => one.node_count,
+          },
+          { title: "Added", cell: (one) => calls(one.added, "+") },
+          { title: "Removed", cell: (one) => calls(one.removed, "−") },
+        ],
+        busy,
+        { label: "Passes that changed the graph", class: "passes" },
       ),
     busy.some(
       (one) =>

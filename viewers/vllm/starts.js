@@ -1,4 +1,5 @@
 // The starts of a bundle side by side: ranks, cold and warm.
+import { tableBox } from "../lib/list/table.js";
 import { h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
 import { outcomesOf, totalOf } from "./data.js";
@@ -16,59 +17,39 @@ export function startsTable(starts, here, other, left, state) {
     "section",
     { "aria-labelledby": "starts" },
     h("h2", { id: "starts" }, "Starts and ranks"),
-    h(
-      "div",
-      { class: "table-box" },
-      h(
-        "table",
-        { "class": "plain starts", "aria-label": "Starts" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Log", "Start", "Time", "Pieces", ""].map((title) =>
-              h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "Compare")),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          starts.map((start) =>
+    tableBox(
+      "Starts",
+      [
+        {
+          title: "Log",
+          head: true,
+          cell: (start) =>
             h(
-              "tr",
-              { class: start === here ? "here" : null },
-              h(
-                "th",
-                { scope: "row" },
-                h(
-                  "a",
-                  {
-                    "href": state.patched({ log: start.log.id, piece: "", beside: "" }),
-                    "aria-current": start === here ? "true" : null,
-                  },
-                  logText(start.log),
-                ),
-              ),
-              h("td", null, kindOf(start)),
-              h("td", { class: "number" }, time(totalOf(start))),
-              h("td", null, countsText(outcomesOf(start.pieces))),
-              h(
-                "td",
-                null,
-                start !== here &&
-                  h(
-                    "a",
-                    { href: state.patched({ beside: start === other ? "" : start.log.id }) },
-                    start === other ? "stop comparing" : "compare ›",
-                  ),
-              ),
+              "a",
+              {
+                "href": state.patched({ log: start.log.id, piece: "", beside: "" }),
+                "aria-current": start === here ? "true" : null,
+              },
+              logText(start.log),
             ),
-          ),
-        ),
-      ),
+          sort: ({ log }) => logText(log),
+        },
+        { title: "Start", cell: kindOf, sort: kindOf },
+        { title: "Time", number: true, cell: (start) => time(totalOf(start)), sort: totalOf },
+        { title: "Pieces", cell: (start) => countsText(outcomesOf(start.pieces)) },
+        {
+          title: "Compare",
+          cell: (start) =>
+            start !== here &&
+            h(
+              "a",
+              { href: state.patched({ beside: start === other ? "" : start.log.id }) },
+              start === other ? "stop comparing" : "compare ›",
+            ),
+        },
+      ],
+      starts,
+      { label: "Starts", class: "starts", row: (start) => ({ class: start === here ? "here" : null }) },
     ),
     left > 0 && h("p", { class: "dim" }, `${plural(left, "more log")} in the list above.`),
   );

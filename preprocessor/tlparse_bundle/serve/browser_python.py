@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tlparse_bundle.bundle.schemas import shared_files
-from tlparse_bundle.serve.viewers import copy_tree, files, viewers_folder
+from tlparse_bundle.serve.viewers import BUILT, copy_tree, files, viewers_folder
 
 FOLDER = "vendor/python"  # below viewers/
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives
@@ -40,7 +40,12 @@ def package_archive() -> bytes:
 def viewers_archive() -> bytes:
     """Return a zip of the viewers, which only an export needs."""
     root = viewers_folder()
-    shown = [path for path in files(root) if path.suffix in _SHOWN and not path.is_relative_to(root / FOLDER)]
+    others = (root / FOLDER, root / BUILT)
+    shown = [
+        path
+        for path in files(root)
+        if path.suffix in _SHOWN and not any(path.is_relative_to(folder) for folder in others)
+    ]
     return _zipped(
         [(f"tlparse_bundle/_shared/viewers/{path.relative_to(root).as_posix()}", path) for path in shown]
     )

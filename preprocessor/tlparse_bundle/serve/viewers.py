@@ -12,6 +12,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.schemas import shared_files
 
 LIB = "lib"
+BUILT = "built"  # pages with few files of modules, which the package build writes; not in a checkout
 ICON = f"{LIB}/page/icon.svg"
 HOME = "home"  # the page that lists bundles and viewers
 TREND = "trend"  # the page that shows all bundles over time
@@ -102,6 +103,23 @@ def copy_tree(source: Path, target: Path) -> None:
         to = target / path.relative_to(source)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, to)
+
+
+def page_of(viewer: Path) -> Path:
+    """Return the index.html that servers send for a viewer: the built one where the package has it."""
+    packaged = viewers_folder()
+    built = packaged / BUILT / viewer.name / "index.html"
+    return built if viewer.parent == packaged and built.is_file() else viewer / "index.html"
+
+
+def copy_viewers(viewers: Mapping[str, Path], target: Path) -> None:
+    """Copy viewers and ``lib/`` by name, and the built modules of those that have them."""
+    for name, folder in viewers.items():
+        copy_tree(folder, target / name)
+        page = page_of(folder)
+        if page.parent != folder:
+            copy_tree(page.parent, target / BUILT / name)
+            shutil.copyfile(page, target / name / page.name)
 
 
 def holds(manifest: Mapping[str, Any]) -> list[str]:

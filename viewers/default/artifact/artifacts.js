@@ -7,6 +7,7 @@ import { download } from "../../lib/page/hand-over.js";
 import { fileNameOf } from "../../lib/page/paths.js";
 import { statusBadge } from "../../lib/page/figures.js";
 import { functionName, idText, modelOf, numberOf, placeOf } from "../shared/model.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileLink } from "../shared/parts.js";
 
 const MOST = 10_000; // rows on the page; the filter finds the others
@@ -114,7 +115,7 @@ export async function openArtifacts({ bundle, log, state }) {
         " ",
         functionName(of),
         " ",
-        h("span", { class: "place" }, placeOf(model, of)),
+        of.file && placeLink(of.file, of.line, placeOf(model, of)),
         " ",
         of.id !== null && statusBadge(of.status),
       ),

@@ -280,6 +280,9 @@ function heading(model, compile, index, step, state) {
       },
       sign,
     );
+  const ids = [...new Set(model.order.map((/** @type {number} */ i) => model.compiles[i].compile))].filter(
+    (id) => id !== null,
+  );
   return [
     h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)),
     statusBadge(compile.status),
@@ -295,7 +298,8 @@ function heading(model, compile, index, step, state) {
           },
           `Compare with ${idText(model.compiles[before])}`,
         ),
-    h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
+    compile.id !== null &&
+      h("span", { class: "dim" }, `${ids.indexOf(compile.compile) + 1} of ${count(ids.length)}`),
     button("‹", "Previous compile", "[", -1),
     button("›", "Next compile", "]", 1),
   ];

@@ -6,6 +6,7 @@ import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
 import { IN_METRICS, IN_METRICS_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf, summaryOf } from "../shared/model.js";
+import { compilePlace } from "../shared/parts.js";
 import { withoutPlace } from "../shared/program-line.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
@@ -177,7 +178,7 @@ function columns(model, state, attempts, unfolded, fold) {
       least: "8rem",
       class: "mono",
       sort: (i) => placeOf(model, compiles[i]),
-      cell: (i) => cutMiddle(placeOf(model, compiles[i]), compiles[i].file ?? undefined),
+      cell: (i) => compilePlace(model, compiles[i]),
     },
     { id: "status", title: "Status", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
     {

@@ -1,7 +1,9 @@
 // The tables of one compile: symbols, inputs, kernels and partitioner decisions.
+import { table } from "../../lib/list/table.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
+import { placeLink } from "../../lib/page/place-link.js";
 import { compileTimes } from "../runtime/runtime.js";
 import { timesOf } from "../runtime/data.js";
 import { placesText, recordProvenance } from "../shared/kernel-lines.js";
@@ -121,107 +123,131 @@ function tensorSection(data, attempts, state, q) {
     "Input tensors",
     rows.length,
     all,
-    h(
-      "table",
-      { class: "plain compact" },
-      h(
-        "tbody",
-        null,
-        rows.slice(0, MOST_SHOWN).map((i) => {
-          const row = data.rows[i];
-          const input = data.inputOf(i);
-          return h(
-            "tr",
-            null,
+    table(
+      [
+        {
+          title: "Input",
+          cell: (i) =>
             h(
-              "td",
-              null,
-              h(
-                "a",
-                {
-                  href: state.link({ view: "tensors", item: String(row.event) }),
-                  title: row.sources.join("\n"),
-                },
-                h("code", { class: "cut" }, tensorName(row)),
-              ),
+              "a",
+              {
+                href: state.link({ view: "tensors", item: String(data.rows[i].event) }),
+                title: data.rows[i].sources.join("\n"),
+              },
+              h("code", { class: "cut" }, tensorName(data.rows[i])),
             ),
-            h(
-              "td",
-              null,
-              h("code", null, shapeText(row.shape)),
+          sort: (i) => tensorName(data.rows[i]),
+        },
+        {
+          title: "Shape",
+          cell: (i) => {
+            const shape = shapeText(data.rows[i].shape),
+              input = data.inputOf(i);
+            return [
+              h("code", null, shape),
               input &&
-                shapeText(input.shape) !== shapeText(row.shape) &&
+                shapeText(input.shape) !== shape &&
                 h("span", { class: "dim mono" }, ` in the graph ${shapeText(input.shape)}`),
-            ),
-            h("td", null, row.dtype?.replace("torch.", "")),
-            h("td", null, row.device),
-            h("td", { class: "dim" }, row.flags.join(", ")),
-          );
-        }),
-      ),
+            ];
+          },
+          sort: (i) => shapeText(data.rows[i].shape),
+        },
+        {
+          title: "dtype",
+          cell: (i) => data.rows[i].dtype?.replace("torch.", ""),
+          sort: (i) => data.rows[i].dtype,
+        },
+        { title: "Device", cell: (i) => data.rows[i].device, sort: (i) => data.rows[i].device },
+        { title: "Flags", class: "dim", cell: (i) => data.rows[i].flags.join(", ") },
+      ],
+      rows.slice(0, MOST_SHOWN),
+      { class: "compact" },
     ),
     more(rows.length, all),
   );
 }
 
+/** @param {any} kernel @returns {number | null} */
+const lineOf = (kernel) => kernel.line ?? kernel.call_lines[0] ?? null;
+
 /** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
 function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempts, state, q) {
-  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
+  const own = /** @type {any[]} */ (kernels).filter((kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
+  const timeOf = (/** @type {any} */ kernel) => infoOf(kernel)?.compile_time_us ?? null;
   return section(
     "Kernels and calls",
     own.length,
     all,
-    h(
-      "table",
-      { class: "plain compact" },
-      h(
-        "tbody",
-        null,
-        own.slice(0, MOST_SHOWN).map((/** @type {any} */ kernel) => {
-          const info = infoOf(kernel);
-          const line = kernel.line ?? kernel.call_lines[0] ?? null;
-          return h(
-            "tr",
-            null,
-            h("td", null, codeName(codeOf(kernel))),
-            h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind),
-            h("td", { class: "place" }, placesText(model, linesOf(kernel))),
+    table(
+      [
+        {
+          title: "Kernel",
+          cell: (kernel) =>
             h(
-              "td",
-              null,
+              "a",
+              {
+                href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }),
+                title: kernel.name,
+              },
+              h("code", { class: "cut" }, kernel.name),
+            ),
+          sort: (kernel) => kernel.name,
+        },
+        {
+          title: "Kind",
+          cell: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
+          sort: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
+        },
+        {
+          title: "Code",
+          cell: (kernel) => codeName(codeOf(kernel)),
+          sort: (kernel) => codeName(codeOf(kernel)),
+        },
+        {
+          title: "Line",
+          cell: (kernel) => {
+            const line = lineOf(kernel);
+            return (
               line !== null &&
-                artifactLink(
-                  log,
-                  model,
-                  state,
-                  numberOf(model, kernel),
-                  kernel.code_event,
-                  `line ${count(line)}`,
-                  line,
-                ),
-            ),
-            h(
-              "td",
-              { class: "number" },
-              info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : "",
-            ),
-            h(
-              "td",
-              null,
-              h(
-                "a",
-                {
-                  href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }),
-                  title: kernel.name,
+              artifactLink(
+                log,
+                model,
+                state,
+                numberOf(model, kernel),
+                kernel.code_event,
+                `line ${count(line)}`,
+                line,
+              )
+            );
+          },
+          sort: lineOf,
+        },
+        ...(own.some((kernel) => timeOf(kernel) !== null)
+          ? [
+              {
+                title: "Compile time",
+                number: true,
+                cell: (/** @type {any} */ kernel) => {
+                  const us = timeOf(kernel);
+                  return us === null ? "–" : time(Math.round(us));
                 },
-                h("code", { class: "cut" }, kernel.name),
-              ),
-            ),
-          );
-        }),
-      ),
+                sort: timeOf,
+              },
+            ]
+          : []),
+        {
+          title: "Source lines",
+          cell: (kernel) => {
+            const places = linesOf(kernel);
+            return places.length > 0 && placeLink(places[0].file, places[0].line, placesText(model, places));
+          },
+          sort: (kernel) => placesText(model, linesOf(kernel)),
+        },
+      ],
+      own.slice(0, MOST_SHOWN),
+      { class: "compact" },
     ),
     more(own.length, all),
     recordProvenance(
@@ -230,6 +256,9 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
     ),
   );
 }
+
+/** @param {any} candidate */
+const decision = ({ saved, recomputed }) => (saved ? "↓ saved" : recomputed ? "↻ recomputed" : "–");
 
 /** Build the tensors saved for backward, the recomputed ones, and the mutations. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
 function partitionSection(log, model, [partitions, candidates, aliasing, duplicates], attempts, state) {
@@ -271,26 +300,20 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
           cut.memory_budget !== null && ["Memory budget ", h("b", null, cut.memory_budget), ". "],
           `${plural(own.length, "candidate")}: ${count(saved)} saved, ${count(recomputed)} recomputed. Saved activations ${gb(cut.saved_activation_gb)} (minimum ${gb(cut.min_activation_gb)}, maximum ${gb(cut.max_activation_gb)}).`,
         ),
-        h(
-          "table",
-          { class: "plain compact" },
-          h(
-            "tbody",
-            null,
-            own
-              .slice(0, MOST_SHOWN)
-              .map((/** @type {any} */ c) =>
-                h(
-                  "tr",
-                  null,
-                  h("td", null, h("code", null, c.node)),
-                  h("td", null, h("code", { class: "dim" }, c.target ?? "")),
-                  h("td", { class: "number" }, bytes(c.memory_bytes)),
-                  h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)),
-                  h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ recomputed" : "–"),
-                ),
-              ),
-          ),
+        table(
+          [
+            { title: "Node", cell: (c) => h("code", null, c.node), sort: (c) => c.node },
+            {
+              title: "Operator",
+              cell: (c) => h("code", { class: "dim" }, c.target ?? ""),
+              sort: (c) => c.target,
+            },
+            { title: "Size", number: true, cell: (c) => bytes(c.memory_bytes), sort: (c) => c.memory_bytes },
+            { title: "Share", class: "bar-cell", cell: (c) => shareBar(c.memory_bytes, whole) },
+            { title: "Decision", cell: decision, sort: decision },
+          ],
+          /** @type {any[]} */ (own.slice(0, MOST_SHOWN)),
+          { class: "compact" },
         ),
         own.length > MOST_SHOWN &&
           h("p", { class: "dim" }, `and ${count(own.length - MOST_SHOWN)} more in the record`),

@@ -1,5 +1,6 @@
 // The autotunings of one compile, the longest first.
 import { shareBar } from "../../lib/page/figures.js";
+import { table } from "../../lib/list/table.js";
 import { h } from "../../lib/page/dom.js";
 import { count, time } from "../../lib/page/format.js";
 import { numberOf } from "../shared/model.js";
@@ -19,34 +20,33 @@ export function tuningSection(model, tunings, attempts, state, q) {
     "section",
     null,
     h("h2", null, h("a", { href: all }, `Autotuning ${count(own.length)}`)),
-    h(
-      "table",
-      { class: "plain compact" },
-      h(
-        "tbody",
-        null,
-        own
-          .slice(0, MOST_SHOWN)
-          .map((row) =>
+    table(
+      [
+        {
+          title: "Operator",
+          cell: (row) =>
             h(
-              "tr",
-              null,
-              h("td", { class: "number" }, time(tuningUs(row))),
-              h("td", { class: "bar-cell" }, shareBar(tuningUs(row), longest)),
-              h(
-                "td",
-                null,
-                h(
-                  "a",
-                  { href: state.link({ view: "autotuning", item: String(row.id) }) },
-                  h("code", null, row.operator),
-                ),
-              ),
-              h("td", null, h("code", { class: "cut" }, row.shapes ?? "")),
-              h("td", null, row.best && ["→ ", h("code", { class: "cut" }, row.best)]),
+              "a",
+              { href: state.link({ view: "autotuning", item: String(row.id) }) },
+              h("code", null, row.operator),
             ),
-          ),
-      ),
+          sort: (row) => row.operator,
+        },
+        { title: "Time", number: true, cell: (row) => time(tuningUs(row)), sort: tuningUs },
+        { title: "Of the longest", class: "bar-cell", cell: (row) => shareBar(tuningUs(row), longest) },
+        {
+          title: "Shapes",
+          cell: (row) => h("code", { class: "cut" }, row.shapes ?? ""),
+          sort: (row) => row.shapes,
+        },
+        {
+          title: "Fastest choice",
+          cell: (row) => row.best && h("code", { class: "cut" }, row.best),
+          sort: (row) => row.best,
+        },
+      ],
+      own.slice(0, MOST_SHOWN),
+      { class: "compact" },
     ),
     own.length > MOST_SHOWN && h("p", null, h("a", { href: all }, `all ${count(own.length)}`)),
   );

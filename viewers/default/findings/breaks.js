@@ -1,13 +1,12 @@
 // The graph breaks view: distinct breaks with reason, location, torch's explanation, and the compiles that had them.
 import { tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
-import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, resumeFunction } from "../../lib/page/format.js";
 import { placeLink } from "../../lib/page/place-link.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, modelOf, numberOf, summaryOf } from "../shared/model.js";
-import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
+import { compileLink, pairs, placeCell, recordLink, sourceLine, webLink } from "../shared/parts.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
@@ -61,7 +60,7 @@ export async function openBreaks({ log, state }) {
         least: "8rem",
         class: "mono",
         sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
-        cell: (i) => cutMiddle(breakPlace(model, breaks[i]), breaks[i].file ?? undefined),
+        cell: (i) => placeCell(breaks[i].file, breaks[i].line, breakPlace(model, breaks[i])),
       },
       {
         id: "code",

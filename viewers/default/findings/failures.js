@@ -9,7 +9,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf, numberOf, placeOf } from "../shared/model.js";
-import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
+import { compileLink, pairs, placeCell, recordLink, sourceLine } from "../shared/parts.js";
 import { framePlace, programFrame } from "../shared/program-line.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 
@@ -56,7 +56,7 @@ export async function openFailures({ log, state }) {
         kindOf(items[i]),
         nameIn(model, items[i]),
         textOf(items[i]),
-        place(i),
+        place(i).text,
         ...items[i].rows.flatMap((row) => [row.type, row.reason, row.file, row.source_line]),
       ].join("\n"),
     choices:
@@ -78,8 +78,8 @@ export async function openFailures({ log, state }) {
         title: "Location",
         least: "6rem",
         class: "mono",
-        sort: (i) => place(i) || null,
-        cell: (i) => cutMiddle(place(i) || "–"),
+        sort: (i) => place(i).text || null,
+        cell: (i) => placeCell(place(i).file, place(i).line, place(i).text),
       },
       {
         id: "function",
@@ -156,16 +156,26 @@ function nameIn(model, { finding, rows: [first] }) {
 const stackOf = ({ finding, rows: [first] }) =>
   (finding?.file ?? first?.file ?? null) === null ? (first?.stack ?? null) : null;
 
-/** @param {any} model @param {import("../../lib/bundle/stacks.js").Stacks | null} stacks @param {Item} item */
+/**
+ * @param {any} model @param {import("../../lib/bundle/stacks.js").Stacks | null} stacks @param {Item} item
+ * @returns {{file: string | null, line: number | null, text: string}}
+ */
 function placeIn(model, stacks, item) {
   const {
     finding,
     rows: [first],
   } = item;
-  if (finding?.file) return placeText(finding) ?? "";
-  if (first?.file) return `${model.short(first.file)}:${first.line}`;
-  if (stacks && stackOf(item) !== null) return framePlace(model, programFrame(stacks, stackOf(item)));
-  return first ? placeOf(model, model.compiles[numberOf(model, first)]) : "";
+  if (finding?.file) return { file: finding.file, line: finding.line, text: placeText(finding) ?? "" };
+  if (first?.file)
+    return { file: first.file, line: first.line, text: `${model.short(first.file)}:${first.line}` };
+  const frame = stacks && stackOf(item) !== null ? programFrame(stacks, stackOf(item)) : null;
+  if (frame) return { file: frame.file, line: frame.line, text: framePlace(model, frame) };
+  const compile = first && model.compiles[numberOf(model, first)];
+  return {
+    file: compile?.file ?? null,
+    line: compile?.line ?? null,
+    text: compile ? placeOf(model, compile) : "",
+  };
 }
 
 /** @param {Item} item */

@@ -2,6 +2,7 @@
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { table } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
@@ -259,39 +260,31 @@ function guardDetail({ log, state }, model, tree, onfilter) {
       ["Check time", latency(tree.latency_us)],
       ["Record", recordLink(tree.event, state)],
     ]),
-    h(
-      "table",
-      { class: "plain kinds" },
-      h("caption", { class: "dim" }, "Guards by kind"),
-      h(
-        "tbody",
-        null,
-        kindCounts(tree).map(([kind, n]) =>
-          h(
-            "tr",
-            null,
+    table(
+      [
+        {
+          title: "Guards by kind",
+          cell: ([kind]) =>
             h(
-              "td",
-              null,
-              h(
-                "button",
-                {
-                  class: "sort",
-                  title: "Show only this kind",
-                  onclick: () => {
-                    filter.value = kind;
-                    state.replace({ guard: kind });
-                    show(kind);
-                  },
+              "button",
+              {
+                class: "sort",
+                title: "Show only this kind",
+                onclick: () => {
+                  filter.value = kind;
+                  state.replace({ guard: kind });
+                  show(kind);
                 },
-                kind,
-              ),
+              },
+              kind,
             ),
-            h("td", { class: "number" }, count(n)),
-            h("td", { class: "bar-cell" }, shareBar(n, tree.guard_count)),
-          ),
-        ),
-      ),
+          sort: ([kind]) => kind,
+        },
+        { title: "Number", number: true, cell: ([, n]) => count(n), sort: ([, n]) => n },
+        { title: "Share", class: "bar-cell", cell: ([, n]) => shareBar(n, tree.guard_count) },
+      ],
+      kindCounts(tree),
+      { class: "kinds" },
     ),
     h("div", { class: "toolbar" }, filter, total, note),
     grid.element,

@@ -1,4 +1,5 @@
 // Memory of one generated code: its peak, the curve, the buffers at the selected line, and a table of all of them.
+import { tableBox } from "../../lib/list/table.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { placeLink } from "../../lib/page/place-link.js";
@@ -117,7 +118,10 @@ function moments(where, { code: { row, buffers, title }, held, points }, most) {
   );
   const readout = h("p", { class: "memory-readout", role: "status" });
   const map = h("div");
-  const tableRows = largest(buffers).map((buffer) => ({ buffer, element: bufferRow(where, row, buffer) }));
+  const listed = largest(buffers);
+  const box = tableBox("Buffers", bufferColumns(where, row), listed, {
+    row: (buffer) => ({ dataset: { at: listed.indexOf(buffer) } }),
+  });
   const plot = memoryCurve(points, {
     most,
     title: `Live bytes of the ${title}`,
@@ -140,8 +144,11 @@ function moments(where, { code: { row, buffers, title }, held, points }, most) {
           onopen: (buffer) => void openLine(where, row.code_event, buffer.first_line),
         }),
       );
-      for (const { buffer, element } of tableRows)
-        element.classList.toggle("here", isLive(buffer, point.step));
+      for (const element of box.querySelectorAll("tbody tr"))
+        element.classList.toggle(
+          "here",
+          isLive(listed[Number(/** @type {HTMLElement} */ (element).dataset.at)], point.step),
+        );
     },
   });
   return [
@@ -152,32 +159,9 @@ function moments(where, { code: { row, buffers, title }, held, points }, most) {
       "details",
       { class: "memory-buffers" },
       h("summary", null, `${plural(buffers.length, "buffer")} as a table`),
-      h(
-        "div",
-        { class: "table-box" },
-        h(
-          "table",
-          { class: "plain" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              ["Buffer", "Size", "Role", "Type", "Lines", "Written by", "Source line"].map((name) =>
-                h("th", { scope: "col", class: name === "Size" ? "number" : null }, name),
-              ),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            tableRows.map(({ element }) => element),
-          ),
-        ),
-        buffers.length > MOST_ROWS &&
-          h("p", { class: "dim" }, `The ${count(MOST_ROWS)} largest of ${count(buffers.length)} buffers`),
-      ),
+      box,
+      buffers.length > MOST_ROWS &&
+        h("p", { class: "dim" }, `The ${count(MOST_ROWS)} largest of ${count(buffers.length)} buffers`),
     ),
   ];
 }
@@ -185,45 +169,56 @@ function moments(where, { code: { row, buffers, title }, held, points }, most) {
 /** @param {any[]} buffers */
 const largest = (buffers) => [...buffers].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0)).slice(0, MOST_ROWS);
 
-/** @param {Where} where @param {any} row @param {any} buffer */
-const bufferRow = (where, row, buffer) =>
-  h(
-    "tr",
-    null,
-    h(
-      "th",
-      { scope: "row" },
-      h("code", null, [buffer.name || "(no name)", ...buffer.aliases].slice(0, 4).join(" → ")),
-    ),
-    h(
-      "td",
-      { class: "number" },
+/** @param {Where} where @param {any} row @returns {import("../../lib/list/table.js").TableColumn<any>[]} */
+const bufferColumns = (where, row) => [
+  {
+    title: "Buffer",
+    head: true,
+    cell: ({ name, aliases }) => h("code", null, [name || "(no name)", ...aliases].slice(0, 4).join(" → ")),
+    sort: ({ name }) => name,
+  },
+  {
+    title: "Size",
+    number: true,
+    cell: (buffer) => [
       buffer.bytes === null ? h("span", { title: REASONS[buffer.unknown] }, "unknown") : bytes(buffer.bytes),
       buffer.is_hint && h("span", { class: "dim", title: "For the hints of dynamic dimensions" }, " (hint)"),
-    ),
-    h("td", { title: ROLES[buffer.role]?.[1] }, ROLES[buffer.role]?.[0] ?? buffer.role),
-    h("td", null, h("code", null, typeOf(buffer))),
-    h(
-      "td",
-      null,
-      lineLink(where, row.code_event, count(buffer.first_line), buffer.first_line),
+    ],
+    sort: (buffer) => buffer.bytes,
+  },
+  {
+    title: "Role",
+    cell: ({ role }) => h("span", { title: ROLES[role]?.[1] }, ROLES[role]?.[0] ?? role),
+    sort: ({ role }) => ROLES[role]?.[0] ?? role,
+  },
+  { title: "Type", cell: (buffer) => h("code", null, typeOf(buffer)), sort: typeOf },
+  {
+    title: "Lines",
+    cell: ({ first_line: first, last_line: last }) => [
+      lineLink(where, row.code_event, count(first), first),
       " – ",
-      buffer.last_line === null
-        ? "returned"
-        : lineLink(where, row.code_event, count(buffer.last_line), buffer.last_line),
-    ),
-    h("td", null, buffer.kernel === null ? "–" : h("code", null, buffer.kernel)),
-    h(
-      "td",
-      { class: "wide" },
+      last === null ? "returned" : lineLink(where, row.code_event, count(last), last),
+    ],
+    sort: (buffer) => buffer.first_line,
+  },
+  {
+    title: "Written by",
+    cell: ({ kernel }) => (kernel === null ? "–" : h("code", { class: "cut", title: kernel }, kernel)),
+    sort: ({ kernel }) => kernel,
+  },
+  {
+    title: "Source line",
+    class: "wide",
+    cell: (buffer) =>
       buffer.file === null
         ? (buffer.node && h("code", null, buffer.node)) || "–"
         : [
             placeLink(buffer.file, buffer.line, placeOf(buffer, where.model.short)),
             buffer.source_line && [" ", h("code", { class: "dim" }, buffer.source_line)],
           ],
-    ),
-  );
+    sort: (buffer) => (buffer.file === null ? null : placeOf(buffer, where.model.short)),
+  },
+];
 
 /** Show a line of the generated code. @param {Where} where @param {number} event @param {number} at */
 async function openLine({ log, state, model, number }, event, at) {

@@ -8,8 +8,8 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { LEFT_OUT } from "../../lib/page/left-out.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { attemptKey, attemptName } from "../../lib/bundle/log.js";
-import { facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
-import { compileLink } from "../shared/parts.js";
+import { facts, findingsOf, functionName, logName, modelOf } from "../shared/model.js";
+import { compileLink, compilePlace } from "../shared/parts.js";
 import { codeLinks } from "./code-links.js";
 import { runStrip } from "./strip.js";
 import { tiles } from "./tiles.js";
@@ -165,8 +165,7 @@ function nothingCompiled(model, state) {
       "p",
       null,
       "To record compiles, run a program that calls torch.compile: ",
-      h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
-      ".",
+      h("code", null, "tlparse-bundle run -- python train.py"),
     ),
   );
 }
@@ -211,7 +210,7 @@ function compilesPart(model, summary, state) {
                 { class: "function-place" },
                 cutMiddle(functionName(last)),
                 " ",
-                cutMiddle(placeOf(model, last), last.file),
+                compilePlace(model, last),
               ),
           },
         ],

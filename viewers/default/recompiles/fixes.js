@@ -1,4 +1,5 @@
 // What each fix would save, alone and together with others.
+import { table } from "../../lib/list/table.js";
 import { h, rich } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { localName } from "./history.js";
@@ -47,27 +48,7 @@ export function fixTable(fixes) {
   if (fixes.length === 0) return null;
   return [
     useful.length > 0 &&
-      h(
-        "table",
-        { class: "plain fixes" },
-        h("caption", { class: "visually-hidden" }, "Compiles and time that each fix would save"),
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Fix", "Compiles avoided", "Compile time saved"].map((title) =>
-              h("th", { scope: "col" }, title),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          useful.map((row) => fixRow(row, byId)),
-        ),
-      ),
+      table(columns(byId), useful, { label: "Compiles and time that each fix would save", class: "fixes" }),
     useless.length > 0 &&
       h(
         "details",
@@ -88,33 +69,33 @@ export function fixTable(fixes) {
   ];
 }
 
-/** @param {Fix} row @param {Map<number, Fix>} byId */
-function fixRow(row, byId) {
-  const isKnown = row.saved_us !== null && row.total_us !== null;
-  return h(
-    "tr",
-    null,
-    h(
-      "th",
-      { scope: "row" },
-      row.fix === null && h("span", { class: "dim" }, "together: "),
-      rich(nameOf(row, byId)),
-    ),
-    h(
-      "td",
-      null,
+/** @param {Map<number, Fix>} byId @returns {import("../../lib/list/table.js").TableColumn<Fix>[]} */
+const columns = (byId) => [
+  {
+    title: "Fix",
+    head: true,
+    cell: (row) => [row.fix === null && h("span", { class: "dim" }, "together: "), rich(nameOf(row, byId))],
+    sort: (row) => nameOf(row, byId),
+  },
+  {
+    title: "Compiles avoided",
+    number: true,
+    cell: (row) => [
       bar(row.avoided.length, row.compile_count),
       ` ${count(row.avoided.length)} of ${count(row.compile_count)}`,
-    ),
-    h(
-      "td",
-      null,
-      isKnown
-        ? [bar(row.saved_us ?? 0, row.total_us ?? 0), ` ${time(row.saved_us)} of ${time(row.total_us)}`]
-        : "–",
-    ),
-  );
-}
+    ],
+    sort: (row) => row.avoided.length,
+  },
+  {
+    title: "Compile time saved",
+    number: true,
+    cell: (row) =>
+      row.saved_us === null || row.total_us === null
+        ? "–"
+        : [bar(row.saved_us, row.total_us), ` ${time(row.saved_us)} of ${time(row.total_us)}`],
+    sort: (row) => row.saved_us,
+  },
+];
 
 /** @param {number} part @param {number} whole */
 const bar = (part, whole) =>

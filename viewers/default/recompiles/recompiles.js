@@ -7,7 +7,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { placeLink } from "../../lib/page/place-link.js";
 import { cards } from "../shared/finding-leads.js";
 import { findingsOf, modelOf } from "../shared/model.js";
-import { compileLink } from "../shared/parts.js";
+import { compileLink, placeCell } from "../shared/parts.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 import { cascadesOf, recompilesOf } from "./data.js";
 import { functionParts } from "./function.js";
@@ -133,7 +133,7 @@ function causeList(about, causes, tools) {
         least: "7rem",
         class: "mono",
         sort: (i) => placeText(causes[i]),
-        cell: (i) => cutMiddle(placeText(causes[i]) ?? "–"),
+        cell: (i) => placeCell(causes[i].file, causes[i].line, placeText(causes[i]) ?? ""),
       },
       {
         id: "times",
@@ -223,7 +223,7 @@ function functionList(about, tools) {
         least: "8rem",
         class: "mono",
         sort: (i) => placeOf(model, codes[i]),
-        cell: (i) => cutMiddle(placeOf(model, codes[i]), codes[i].file ?? undefined),
+        cell: (i) => placeCell(codes[i].file, codes[i].first_line, placeOf(model, codes[i])),
       },
       {
         id: "times",

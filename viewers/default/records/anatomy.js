@@ -1,6 +1,7 @@
 // The log anatomy view: size of the log by kind of record, by call site in torch, by compile.
 import { describe } from "../../lib/bundle/artifacts.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { tableBox } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { percent } from "../../lib/page/figures.js";
@@ -263,56 +264,44 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
     ]),
     cells.length > 0 && [
       h("h3", null, by === "" ? "By compile" : "By kind"),
-      h(
-        "div",
-        {
-          "class": "table-box anatomy-cells",
-          "tabindex": "0",
-          "role": "region",
-          "aria-label": by === "" ? "By compile" : "By kind",
-        },
-        h(
-          "table",
-          { class: "plain" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", null, by === "" ? "Compile" : "Kind"),
-              h("th", { class: "number" }, "Size"),
-              h("th", { class: "number" }, "Records"),
-              h("th", { class: "number" }, "Payloads"),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            cells
-              .slice(0, MOST_CELLS)
-              .map((cell) =>
-                h(
-                  "tr",
-                  null,
-                  h(
-                    "td",
-                    null,
-                    by === ""
-                      ? [
-                          compileLink(model, numberOf(model, cell), state),
-                          " ",
-                          functionName(model.compiles[numberOf(model, cell)]),
-                        ]
-                      : (cell.name ?? cell.type),
-                  ),
-                  h("td", { class: "number" }, bytes(cell.size_bytes)),
-                  h("td", { class: "number" }, count(cell.event_count)),
-                  h("td", { class: "number" }, bytes(cell.payload_size_bytes)),
-                ),
-              ),
-          ),
-        ),
+      tableBox(
+        by === "" ? "By compile" : "By kind",
+        [
+          by === ""
+            ? {
+                title: "Compile",
+                cell: (cell) => [
+                  compileLink(model, numberOf(model, cell), state),
+                  " ",
+                  functionName(model.compiles[numberOf(model, cell)]),
+                ],
+                sort: (cell) => numberOf(model, cell),
+              }
+            : {
+                title: "Kind",
+                cell: (cell) => cell.name ?? cell.type,
+                sort: (cell) => cell.name ?? cell.type,
+              },
+          {
+            title: "Size",
+            number: true,
+            cell: (cell) => bytes(cell.size_bytes),
+            sort: (cell) => cell.size_bytes,
+          },
+          {
+            title: "Records",
+            number: true,
+            cell: (cell) => count(cell.event_count),
+            sort: (cell) => cell.event_count,
+          },
+          {
+            title: "Payloads",
+            number: true,
+            cell: (cell) => bytes(cell.payload_size_bytes),
+            sort: (cell) => cell.payload_size_bytes,
+          },
+        ],
+        cells.slice(0, MOST_CELLS),
       ),
       cells.length > MOST_CELLS &&
         h("p", { class: "dim" }, `The ${MOST_CELLS} largest of ${count(cells.length)}.`),

@@ -1,9 +1,10 @@
 // The view of measured times: the most expensive source lines, kernels, compiled regions, and the traces.
 import { emptyPage } from "../../lib/list/list-detail.js";
-import { table } from "../../lib/list/table.js";
+import { tableBox } from "../../lib/list/table.js";
 import { h } from "../../lib/page/dom.js";
 import { percent, shareBar } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { copyable } from "../../lib/page/hand-over.js";
 import { placeLink } from "../../lib/page/place-link.js";
 import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf } from "../shared/model.js";
@@ -74,16 +75,8 @@ const joined = (part, total) => (total ? percent(part, total) : "–");
 const section = (id, title, ...children) =>
   h("section", { "aria-labelledby": `runtime-${id}` }, h("h2", { id: `runtime-${id}` }, title), children);
 
-/**
- * Build a table that scrolls to the side in a narrow window.
- * @param {import("../../lib/list/table.js").TableColumn<any>[]} columns @param {any[]} rows @param {string} label
- */
-const wideTable = (columns, rows, label) =>
-  h(
-    "div",
-    { "class": "wide-table", "role": "region", "aria-label": `${label}: table`, "tabindex": "0" },
-    table(columns, rows, { class: "compact" }),
-  );
+/** @param {import("../../lib/list/table.js").TableColumn<any>[]} columns @param {any[]} rows @param {string} label */
+const wideTable = (columns, rows, label) => tableBox(`${label}: table`, columns, rows, { class: "compact" });
 
 /** Build a column of a number. @param {string} title @param {string} key @param {(value: any) => string} shown @param {string} [help] @returns {import("../../lib/list/table.js").TableColumn<any>} */
 const numbers = (title, key, shown, help) => ({
@@ -106,8 +99,9 @@ function lineSection(about, { lines, kernels }, total) {
     known.length === 0
       ? h(
           "p",
-          null,
-          "The log does not record which source lines its kernels compute. Record it with INDUCTOR_PROVENANCE=1.",
+          { class: "dim" },
+          "The log does not record which source lines its kernels compute. To record them: ",
+          copyable("tlparse-bundle run --provenance --profile -- python train.py"),
         )
       : h(
           "ol",

@@ -2,6 +2,7 @@
 import { FlameChart } from "../../lib/flame/chart.js";
 import { ROW } from "../../lib/flame/paint.js";
 import { byRow } from "../../lib/flame/data.js";
+import { tableBox } from "../../lib/list/table.js";
 import { h } from "../../lib/page/dom.js";
 import { percent } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
@@ -15,6 +16,13 @@ const KNOWN = [
   [/^aten::/, 9, "operators of torch"],
 ];
 const OTHER = 8;
+/** @type {import("../../lib/list/table.js").TableColumn<any>[]} */
+const COLUMNS = [
+  { title: "Range", cell: (row) => h("code", null, row.name), sort: (row) => row.name },
+  { title: "Calls", number: true, cell: (row) => count(row.count), sort: (row) => row.count },
+  { title: "Total", number: true, cell: (row) => time(row.total_us), sort: (row) => row.total_us },
+  { title: "Self", number: true, cell: (row) => time(row.self_us), sort: (row) => row.self_us },
+];
 
 /** @param {any} row */
 const hueOf = ({ name, kind }) =>
@@ -111,41 +119,7 @@ export function stepFlame(tree) {
         "details",
         null,
         h("summary", null, `Table of ${plural(Math.min(longest.length, MOST_LISTED), "range")} by self time`),
-        h(
-          "div",
-          { "class": "wide-table", "role": "region", "aria-label": "Ranges of the step", "tabindex": "0" },
-          h(
-            "table",
-            { class: "plain compact" },
-            h(
-              "thead",
-              null,
-              h(
-                "tr",
-                null,
-                ["Range", "Calls", "Total", "Self"].map((title, i) =>
-                  h("th", { scope: "col", class: i ? "number" : null }, title),
-                ),
-              ),
-            ),
-            h(
-              "tbody",
-              null,
-              longest
-                .slice(0, MOST_LISTED)
-                .map((row) =>
-                  h(
-                    "tr",
-                    null,
-                    h("td", null, h("code", null, row.name)),
-                    h("td", { class: "number" }, count(row.count)),
-                    h("td", { class: "number" }, time(row.total_us)),
-                    h("td", { class: "number" }, time(row.self_us)),
-                  ),
-                ),
-            ),
-          ),
-        ),
+        tableBox("Ranges of the step", COLUMNS, longest.slice(0, MOST_LISTED), { class: "compact" }),
       ),
     ),
   };

@@ -1,13 +1,11 @@
 // Source lines of kernels: those that torch records with provenance tracking, else those that the generated code states.
-import { copyText } from "../../lib/page/hand-over.js";
+import { copyable, RECORD_PROVENANCE } from "../../lib/page/hand-over.js";
 import { h } from "../../lib/page/dom.js";
+import { placeCell } from "./parts.js";
 import { framePlace } from "./program-line.js";
 import { hasProvenance } from "./finding-leads.js";
 
 /** @typedef {{file: string, line: number, function: string | null, source_line: string | null}} Place */
-
-/** The command that records the source lines of all kernels. */
-const COMMAND = "tlparse-bundle run --provenance train.py";
 
 /**
  * Return the source lines of each kernel, by kernelKey(); empty if a redacted bundle leaves the tables out.
@@ -47,22 +45,19 @@ export const placesText = (model, places) =>
     ? ""
     : framePlace(model, places[0]) + (places.length > 1 ? ` and ${places.length - 1} more` : "");
 
+/** Show the same in a row: a link to the first line. @param {any} model @param {Place[]} places */
+export const placesCell = (model, places) =>
+  placeCell(places[0]?.file, places[0]?.line ?? null, placesText(model, places));
+
 /** Return how to record the source lines of all kernels, or null when torch recorded them. @param {any} model @param {boolean} some whether the code states some */
-export function recordProvenance(model, some) {
-  if (hasProvenance(model)) return null;
-  const button = h(
-    "button",
-    { type: "button", class: "tool", onclick: () => copyText(button, COMMAND) },
-    "Copy",
-  );
-  return h(
-    "p",
-    { class: "dim" },
-    some
-      ? "These source lines are from the generated code and can be incomplete. To record all: "
-      : "The log does not record which source line a kernel came from. To record it: ",
-    h("code", null, COMMAND),
-    " ",
-    button,
-  );
-}
+export const recordProvenance = (model, some) =>
+  hasProvenance(model)
+    ? null
+    : h(
+        "p",
+        { class: "dim" },
+        some
+          ? "These source lines are from the generated code and can be incomplete. To record all: "
+          : "The log does not record which source line a kernel came from. To record it: ",
+        copyable(RECORD_PROVENANCE),
+      );

@@ -5,7 +5,7 @@ import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
 import { placeLink } from "../../lib/page/place-link.js";
-import { compileLabel, idText } from "./model.js";
+import { compileLabel, idText, placeOf } from "./model.js";
 
 const MOST_LINKS = 12;
 
@@ -62,6 +62,24 @@ export const pairs = (entries) =>
       .filter(([, value]) => value !== null && value !== undefined && value !== "")
       .map(([term, value]) => [h("dt", null, term), h("dd", null, value)]),
   );
+
+/**
+ * Show a source line in a row, cut in its middle where space is short. The row stays one stop of the Tab key.
+ * @param {string | null | undefined} file @param {number | null} line @param {string} text @param {string} [title]
+ */
+export const placeCell = (
+  file,
+  line,
+  text,
+  title = file ? `${file}${line === null ? "" : `:${line}`}` : text,
+) =>
+  file
+    ? placeLink(file, line, cutMiddle(text, title), { tabindex: "-1", title })
+    : h("span", { class: "dim" }, text || "–");
+
+/** Show where a compiled function is, in a row. @param {any} model @param {any} compile */
+export const compilePlace = (model, compile) =>
+  placeCell(compile.file, compile.line, placeOf(model, compile));
 
 /** Return a source line under its file and line number. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
 export function sourceLine({ file, line, function: name, source_line: text }) {

@@ -1,11 +1,10 @@
 // The export view: torch.export calls and the problems that torch recorded in them.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
-import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, hasExport, modelOf, numberOf } from "../shared/model.js";
-import { pairs, recordLink } from "../shared/parts.js";
+import { pairs, placeCell, recordLink } from "../shared/parts.js";
 import {
   artifactLink,
   badge,
@@ -103,7 +102,8 @@ export async function openExport({ log, state }) {
         least: "7rem",
         class: "mono",
         sort: (i) => place(i) || null,
-        cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)),
+        cell: (i) =>
+          placeCell(items[i].frame?.file, items[i].frame?.line ?? null, place(i), frameTitle(items[i].frame)),
       },
     ],
     detail: (i) => [

@@ -9,7 +9,13 @@ import { findingsOf, functionName, hasRows, idText, modelOf, numberOf } from "..
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
 import { cards, provenanceLink } from "../shared/finding-leads.js";
-import { kernelKey, kernelLinesOf, placesText, recordProvenance } from "../shared/kernel-lines.js";
+import {
+  kernelKey,
+  kernelLinesOf,
+  placesCell,
+  placesText,
+  recordProvenance,
+} from "../shared/kernel-lines.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {
@@ -159,7 +165,7 @@ export async function openKernels({ log, state }) {
         title: "Source line",
         least: "8.5rem",
         sort: (i) => placesText(model, linesOf(kernels[i])) || null,
-        cell: (i) => cutMiddle(placesText(model, linesOf(kernels[i])) || "–"),
+        cell: (i) => placesCell(model, linesOf(kernels[i])),
         help: "Lines of the program that the kernel computes: the first one, and how many more",
       },
       { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },

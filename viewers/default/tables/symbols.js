@@ -5,7 +5,7 @@ import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, functionName, idText, modelOf } from "../shared/model.js";
-import { compileLink, pairs, recordLink } from "../shared/parts.js";
+import { compileLink, pairs, placeCell, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
@@ -152,7 +152,8 @@ export async function openSymbols({ log, state }) {
         least: "6rem",
         class: "mono",
         sort: (i) => place(i) || null,
-        cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)),
+        cell: (i) =>
+          placeCell(items[i].frame?.file, items[i].frame?.line ?? null, place(i), frameTitle(items[i].frame)),
       },
     ],
     detail: (i) => symbolDetail(about, items[i]),

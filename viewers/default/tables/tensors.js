@@ -1,5 +1,6 @@
 // The tensors view: inputs of compiles with shape, strides, dtype, device and shared memory.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { tableBox } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
@@ -246,28 +247,18 @@ function tensorDetail({ state }, model, data, i) {
 function graphTables(model, data, row, input) {
   return data.graphsOf(model, row.compile).map((/** @type {any} */ graph) => [
     h("h3", null, `Graph inputs: ${count(graph.inputs.length)}`),
-    h(
-      "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Graph inputs" },
-      h(
-        "table",
-        { class: "plain" },
-        h("thead", null, h("tr", null, h("th", null, "Name"), h("th", null, "Shape"))),
-        h(
-          "tbody",
-          null,
-          graph.inputs
-            .slice(0, MOST_SHOWN)
-            .map((/** @type {any} */ at) =>
-              h(
-                "tr",
-                { class: input && at.name === input.name ? "here" : null },
-                h("td", null, h("code", null, at.name)),
-                h("td", null, h("code", null, shapeText(at.shape))),
-              ),
-            ),
-        ),
-      ),
+    tableBox(
+      "Graph inputs",
+      [
+        { title: "Name", cell: ({ name }) => h("code", null, name), sort: ({ name }) => name },
+        {
+          title: "Shape",
+          cell: ({ shape }) => h("code", null, shapeText(shape)),
+          sort: ({ shape }) => shapeText(shape),
+        },
+      ],
+      graph.inputs.slice(0, MOST_SHOWN),
+      { row: (/** @type {any} */ at) => ({ class: input && at.name === input.name ? "here" : null }) },
     ),
     graph.inputs.length > MOST_SHOWN &&
       h("p", { class: "dim" }, `The first ${MOST_SHOWN} of ${count(graph.inputs.length)}`),

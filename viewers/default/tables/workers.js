@@ -1,5 +1,6 @@
 // The workers view: slow jobs of compile workers, and kernels that native operators compiled.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { table } from "../../lib/list/table.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
@@ -142,40 +143,37 @@ export async function openWorkers({ log, state }) {
   });
 }
 
+/** @type {import("../../lib/list/table.js").TableColumn<{row: any, state: any}>[]} */
+const REPORTS = [
+  {
+    title: "After",
+    number: true,
+    cell: ({ row }) => (row.elapsed_us === null ? "–" : time(row.elapsed_us)),
+    sort: ({ row }) => row.elapsed_us,
+  },
+  { title: "Phase", cell: ({ row }) => phaseWord(row.phase), sort: ({ row }) => phaseWord(row.phase) },
+  {
+    title: "In the phase for",
+    number: true,
+    cell: ({ row }) => (row.phase_elapsed_us === null ? "–" : time(row.phase_elapsed_us)),
+    sort: ({ row }) => row.phase_elapsed_us,
+  },
+  {
+    title: "Process",
+    number: true,
+    cell: ({ row }) => row.worker_pid ?? "–",
+    sort: ({ row }) => row.worker_pid,
+  },
+  { title: "Record", cell: ({ row, state }) => recordLink(row.event, state) },
+];
+
 /** @param {any[]} rows @param {any} state */
 const jobDetail = (rows, state) => [
   h("h3", null, plural(rows.length, "report")),
-  h(
-    "table",
-    { class: "plain compact" },
-    h(
-      "thead",
-      null,
-      h(
-        "tr",
-        null,
-        ["After", "Phase", "In the phase for", "Process", "Record"].map((title) =>
-          h("th", { scope: "col" }, title),
-        ),
-      ),
-    ),
-    h(
-      "tbody",
-      null,
-      rows
-        .slice(0, MOST_REPORTS)
-        .map((row) =>
-          h(
-            "tr",
-            null,
-            h("td", { class: "number" }, row.elapsed_us === null ? "–" : time(row.elapsed_us)),
-            h("td", null, phaseWord(row.phase)),
-            h("td", { class: "number" }, row.phase_elapsed_us === null ? "–" : time(row.phase_elapsed_us)),
-            h("td", { class: "number" }, row.worker_pid ?? "–"),
-            h("td", null, recordLink(row.event, state)),
-          ),
-        ),
-    ),
+  table(
+    REPORTS,
+    rows.slice(0, MOST_REPORTS).map((row) => ({ row, state })),
+    { class: "compact" },
   ),
   rows.length > MOST_REPORTS && h("p", { class: "dim" }, `and ${count(rows.length - MOST_REPORTS)} more`),
 ];

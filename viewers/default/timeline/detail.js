@@ -1,4 +1,5 @@
 // Details of the selected span or instant, and a guide to the timeline.
+import { table } from "../../lib/list/table.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
@@ -80,7 +81,7 @@ export function spanTip(line, model, box) {
       " ",
       functionName(compile),
       " ",
-      h("span", { class: "place" }, placeOf(model, compile)),
+      placeLink(compile.file, compile.line, placeOf(model, compile)),
     ),
     repair !== null && h("div", { class: "note" }, REPAIRS[repair].brief),
   ];
@@ -196,39 +197,36 @@ function inside(line, box) {
   const rows = [...sums].sort((a, b) => b[1].us - a[1].us);
   return [
     h("h3", null, "Directly inside"),
-    h(
-      "table",
-      { class: "plain" },
-      h(
-        "tbody",
-        null,
-        rows
-          .slice(0, MOST_INSIDE)
-          .map(([index, { us, n }]) =>
-            h(
-              "tr",
-              null,
-              h(
-                "td",
-                { class: "wide" },
-                line.names[index],
-                n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`),
-              ),
-              h("td", { class: "number" }, time(us)),
-              h("td", { class: "bar-cell" }, shareBar(us, whole)),
-            ),
-          ),
-        rows.length > MOST_INSIDE &&
-          h("tr", null, h("td", { class: "dim" }, `and ${count(rows.length - MOST_INSIDE)} more names`)),
-        h(
-          "tr",
-          null,
-          h("td", { class: "wide dim" }, "self time"),
-          h("td", { class: "number" }, time(line.own[box])),
-          h("td", { class: "bar-cell" }, shareBar(line.own[box], whole)),
-        ),
-      ),
+    table(
+      [
+        {
+          title: "Span",
+          class: "wide",
+          cell: ([index, { n }]) => [
+            line.names[index],
+            n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`),
+          ],
+          sort: ([index]) => line.names[index],
+          foot: h("span", { class: "dim" }, "self time"),
+        },
+        {
+          title: "Time",
+          number: true,
+          cell: ([, { us }]) => time(us),
+          sort: ([, { us }]) => us,
+          foot: time(line.own[box]),
+        },
+        {
+          title: "Share",
+          class: "bar-cell",
+          cell: ([, { us }]) => shareBar(us, whole),
+          foot: shareBar(line.own[box], whole),
+        },
+      ],
+      rows.slice(0, MOST_INSIDE),
     ),
+    rows.length > MOST_INSIDE &&
+      h("p", { class: "dim" }, `and ${count(rows.length - MOST_INSIDE)} more names`),
   ];
 }
 

@@ -10,7 +10,7 @@ import { oneStop, stopAt } from "../page/one-stop.js";
  * @property {(row: T) => string | number | null | undefined} [sort] key; without it, the column can't be sorted
  * @property {boolean} [number] right-aligned, and sorted from the largest
  * @property {boolean} [head] the cells name their rows
- * @property {string} [class]
+ * @property {string | ((row: T) => string | null | undefined)} [class] of the cells; a string also of the title
  * @property {string} [help]
  * @property {any} [foot] cell of a last row, which is not sorted
  */
@@ -20,10 +20,10 @@ import { oneStop, stopAt } from "../page/one-stop.js";
  * order.
  * @template T
  * @param {TableColumn<T>[]} columns @param {T[]} rows
- * @param {{class?: string, row?: (row: T) => Record<string, any>}} [options] class of the table; row: attributes of a row
+ * @param {{label?: string, class?: string, row?: (row: T) => Record<string, any>}} [options] label: name of the table; row: attributes of a row
  * @returns {HTMLElement}
  */
-export function table(columns, rows, { class: name = "", row: propsOf = () => ({}) } = {}) {
+export function table(columns, rows, { label, class: name = "", row: propsOf = () => ({}) } = {}) {
   const elements = new Map(rows.map((row) => [row, rowOf(columns, row, propsOf(row))]));
   const body = h(
     "tbody",
@@ -58,7 +58,7 @@ export function table(columns, rows, { class: name = "", row: propsOf = () => ({
           "th",
           {
             "scope": "col",
-            "class": [number && "number", own].filter(Boolean).join(" ") || null,
+            "class": classOf(number, typeof own === "string" ? own : null),
             "title": help,
             "aria-sort": at === sorted ? (down ? "descending" : "ascending") : null,
           },
@@ -72,7 +72,7 @@ export function table(columns, rows, { class: name = "", row: propsOf = () => ({
   oneStop(head);
   return h(
     "table",
-    { class: `plain rows ${name}`.trim() },
+    { "class": `plain rows ${name}`.trim(), "aria-label": label },
     h("thead", null, head),
     body,
     columns.some(({ foot }) => foot) &&
@@ -88,6 +88,21 @@ export function table(columns, rows, { class: name = "", row: propsOf = () => ({
   );
 }
 
+/**
+ * Build a table that scrolls to the side where it has to.
+ * @template T
+ * @param {string} label @param {TableColumn<T>[]} columns @param {T[]} rows @param {Parameters<typeof table<T>>[2]} [options]
+ */
+export const tableBox = (label, columns, rows, options) =>
+  h(
+    "div",
+    { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": label },
+    table(columns, rows, options),
+  );
+
+/** @param {boolean | undefined} number @param {string | null | undefined} own */
+const classOf = (number, own) => [number && "number", own].filter(Boolean).join(" ") || null;
+
 /** @template T @param {TableColumn<T>[]} columns @param {T} row @param {Record<string, any>} props */
 const rowOf = (columns, row, props) =>
   h(
@@ -98,7 +113,7 @@ const rowOf = (columns, row, props) =>
         head ? "th" : "td",
         {
           scope: head ? "row" : null,
-          class: [number && "number", own].filter(Boolean).join(" ") || null,
+          class: classOf(number, typeof own === "function" ? row && own(row) : own),
           dataset: { title },
         },
         cell(row),

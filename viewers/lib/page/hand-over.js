@@ -13,6 +13,19 @@ export async function copyText(button, text) {
   setTimeout(() => fill(button, label), 1_500);
 }
 
+/** The command that records which source line each kernel came from. */
+export const RECORD_PROVENANCE = "tlparse-bundle run --provenance -- python train.py";
+
+/** Return a command with a button that copies it. @param {string} command */
+export function copyable(command) {
+  const button = h(
+    "button",
+    { type: "button", class: "tool", onclick: () => copyText(button, command) },
+    "Copy",
+  );
+  return [h("code", null, command), " ", button];
+}
+
 /** @param {string} fileName @param {Uint8Array | string | Blob} data */
 export function download(fileName, data) {
   const url = URL.createObjectURL(

@@ -27,7 +27,7 @@ from tlparse_bundle.serve.http.state_events import EVENTS, LIVE, News
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewers import ICON, TEXT, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import ICON, TEXT, page_of, viewers_folder, viewers_with
 
 _Result = TypeVar("_Result")
 _Arguments = TypeVarTuple("_Arguments")
@@ -103,6 +103,8 @@ def create_app(  # noqa: C901 - the routes, one after the other
             return RedirectResponse(
                 request.url.path + "/" + (f"?{request.url.query}" if request.url.query else "")
             )
+        if target.name == "index.html" and root == packaged:
+            target = page_of(target.parent)
         stored = local_file(root, target.relative_to(root).as_posix())
         if stored is None:
             return _missing_viewer_file(path)

@@ -25,7 +25,7 @@ from tlparse_bundle.serve.publish.bundle_copies import (
     size_of,
 )
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_VIEWER, VIEWERS
-from tlparse_bundle.serve.viewers import LIB, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, copy_viewers, viewers_folder
 from tlparse_bundle.statements.runs.compare.document import FORMAT
 
 SIDES = ("base", "new")
@@ -68,8 +68,8 @@ def write_comparison(
     with new_folder(
         target, may_replace=_check_comparison if replaces else None, readers_of=sources, last=INDEX
     ) as folder:
-        for name in (LIB, COMPARISON_VIEWER, *VIEWERS):
-            copy_tree(viewers_folder() / name, folder / "viewers" / name)
+        viewers = {name: viewers_folder() / name for name in (LIB, COMPARISON_VIEWER, *VIEWERS)}
+        copy_viewers(viewers, folder / "viewers")
         for side, bundle in sides.items():
             copy_bundle(Path(bundle.location), folder / side)
         (folder / COMPARISON).write_bytes(dumps(document))

@@ -34,7 +34,7 @@ from tlparse_bundle.serve.publish.bundle_copies import (
 from tlparse_bundle.serve.publish.export import COMPARISON
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewers import LIB, OPEN, PAGES, copy_tree, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import LIB, OPEN, PAGES, copy_viewers, viewers_folder, viewers_with
 from tlparse_bundle.statements.runs.compare.document import compare
 from tlparse_bundle.statements.runs.trend.run import Location
 
@@ -89,10 +89,8 @@ def write_site(
     with new_folder(
         target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX
     ) as new:
-        for name, folder in (
-            {name: viewers_folder() / name for name in (LIB, *PAGES)} | copied_viewers
-        ).items():
-            copy_tree(folder, new / "viewers" / name)
+        pages = {name: viewers_folder() / name for name in (LIB, *PAGES)}
+        copy_viewers(pages | copied_viewers, new / "viewers")
         if python:
             copy_python(new / "viewers")
         (new / SERVICE_WORKER).write_bytes(service_worker(new))

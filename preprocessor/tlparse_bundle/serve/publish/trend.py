@@ -15,7 +15,7 @@ from tlparse_bundle.bundle.regular_file import read_regular
 from tlparse_bundle.serve.catalogue import bundle_url
 from tlparse_bundle.serve.publish.bundle_copies import INDEX, LEADS, STATIC
 from tlparse_bundle.serve.publish.export import COMPARISON_VIEWER
-from tlparse_bundle.serve.viewers import LIB, TREND, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, TREND, copy_viewers, viewers_folder
 from tlparse_bundle.statements.runs.trend.document import NAME, document
 from tlparse_bundle.statements.runs.trend.run import Location, read_runs
 
@@ -51,8 +51,7 @@ def write_trend(
     with new_folder(
         target, may_replace=_check_page if replaces else None, readers_of=sources, last=INDEX
     ) as new:
-        for name in (LIB, TREND):
-            copy_tree(viewers_folder() / name, new / "viewers" / name)
+        copy_viewers({name: viewers_folder() / name for name in (LIB, TREND)}, new / "viewers")
         (new / FILE).write_bytes(dumps(trend))
         (new / INDEX).write_text(LEADS.format(url=f"viewers/{TREND}/", text="To the page"), encoding="utf-8")
         (new / STATIC).write_bytes(b"")
