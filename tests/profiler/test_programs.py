@@ -204,6 +204,17 @@ def test_calls_in_unknown_order_are_not_split(joined, tmp_path):
     assert line["total_us"] == pytest.approx(own + unknown["total_us"], abs=EVENTS)
 
 
+def test_kernels_of_aot_inductor_belong_to_the_code_that_calls_them(joined):
+    (log,) = joined("aoti").logs
+    (wrapper,) = [row["event"] for row in log.table("generated_code") if row["role"] == "wrapper"]
+    assert {row["code_event"] for row in log.table("kernel_calls") if row["kernel"]} == {wrapper}
+    lines = {row["code"]: row["kernels"] for row in log.table("line_times")}
+    assert lines == {
+        "return F.linear(input, self.weight, self.bias)": ["aoti_torch_cpu_addmm_out"],
+        "return F.gelu(input, approximate=self.approximate)": ["cpp_fused_gelu_0"],
+    }
+
+
 def test_kernels_have_source_lines(joined):
     (log,) = joined("breaks").logs
     lines = {(row["code"], row["share"] > 0) for row in log.table("line_times")}
