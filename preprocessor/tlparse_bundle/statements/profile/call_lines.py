@@ -1,7 +1,7 @@
 """Finds the line of generated code that made a measured call of a kernel which several lines call.
 
-Only their order distinguishes these calls: inside one call of the code, the first call of the kernel belongs to
-the first of these lines.
+Only their order distinguishes these calls: inside one call of the code, the first call of the kernel belongs
+to the first of these lines.
 """
 
 from __future__ import annotations
