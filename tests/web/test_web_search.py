@@ -163,6 +163,10 @@ def test_no_match_is_reported(show):
     page, _ = show("basic_inference", "#v=1&view=search&q=zzzzzz")
     expect(page.get_by_text("No names contain “zzzzzz”.")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="0 lines in 0 texts")).to_be_visible()
+    names, texts = (
+        page.get_by_role("region", name=name).bounding_box() for name in ("Names", "Text of artifacts")
+    )
+    assert texts["width"] == names["width"], "the text does not have the whole width"
     page.get_by_label("Search everywhere").fill("z")
     expect(page.get_by_text("Type at least two characters")).to_be_visible()
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tlparse_bundle.log.compile_id import CompileId, compile_key
+from tlparse_bundle.tables.spill import NumberRows
+
+_NO_ID = (None,) * len(CompileId._fields)
 
 
 class Compile(NamedTuple):
@@ -32,16 +35,15 @@ class Compile(NamedTuple):
 
 
 class CompileList:
-    """Compiles in order of appearance, in about 50 bytes each.
+    """Compiles in order of appearance.
 
     ``frame_compiles``: number of the frame compile of each; ``has_id``: 0 for the records outside any
-    compile.
+    compile. The rest is only read at the end of a log, so it does not stay in memory.
     """
 
     def __init__(self) -> None:
         self.frame_compiles, self.has_id = array("i"), bytearray()
-        self._ids = tuple(array("q") for _ in CompileId._fields)  # -1 for None
-        self._occurrences, self._first_events = array("i"), array("q")
+        self._rows = NumberRows("qqqqiq")  # the id, with -1 for None; occurrence, first event
         self.frame_compile_count = 0
 
     def append(
@@ -51,25 +53,23 @@ class CompileList:
         self.frame_compiles.append(frame_compile)
         self.frame_compile_count = max(self.frame_compile_count, frame_compile + 1)
         self.has_id.append(id is not None)
-        for column, value in zip(self._ids, id or (None,) * len(self._ids), strict=True):
-            column.append(-1 if value is None else value)
-        self._occurrences.append(occurrence)
-        self._first_events.append(first_event_index)
+        numbers = (-1 if number is None else number for number in id or _NO_ID)
+        self._rows.add(*numbers, occurrence, first_event_index)
 
     def __len__(self) -> int:
         return len(self.has_id)
 
     def __getitem__(self, index: int) -> Compile:
+        autograd, frame, compile, attempt, occurrence, first_event_index = self._rows[index]
         id = None
         if self.has_id[index]:
-            autograd, frame, compile, attempt = (column[index] for column in self._ids)
             id = CompileId(
                 None if autograd < 0 else autograd,
                 None if frame < 0 else frame,
                 None if compile < 0 else compile,
                 attempt,
             )
-        return Compile(id, self._occurrences[index], self._first_events[index], self.frame_compiles[index])
+        return Compile(id, occurrence, first_event_index, self.frame_compiles[index])
 
     def __iter__(self) -> Iterator[Compile]:
         return map(self.__getitem__, range(len(self)))

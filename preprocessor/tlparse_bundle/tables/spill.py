@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import BinaryIO, Generic, TypeVar
@@ -124,13 +125,14 @@ if hasattr(os, "register_at_fork"):
 class Numbers(Generic[_Number]):
     """Numbers of a type code of ``array``."""
 
-    __slots__ = ("_limit", "_newest", "_packed_count", "_packs")
+    __slots__ = ("_ends", "_limit", "_newest", "_packs", "_unpacked")
 
     def __init__(self, typecode: str):
         self._newest: array[_Number] = array(typecode)
         self._limit = _PACK_BYTES // self._newest.itemsize
         self._packs = Packs()
-        self._packed_count = 0
+        self._ends = array("q", [0])  # how many numbers there are before each pack, and in all of them
+        self._unpacked: tuple[int, array[_Number]] | None = None  # number of a pack, and its numbers
 
     def append(self, number: _Number) -> None:
         self._newest.append(number)
@@ -145,11 +147,20 @@ class Numbers(Generic[_Number]):
 
     def _pack(self) -> None:
         self._packs.append(self._newest.tobytes())
-        self._packed_count += len(self._newest)
+        self._ends.append(len(self))
         self._newest = array(self._newest.typecode)
 
     def __len__(self) -> int:
-        return self._packed_count + len(self._newest)
+        return self._ends[-1] + len(self._newest)
+
+    def __getitem__(self, number: int) -> _Number:
+        """Return a number. Access to neighboring ones is cheap."""
+        if number >= self._ends[-1]:
+            return self._newest[number - self._ends[-1]]
+        pack = bisect_right(self._ends, number) - 1
+        if self._unpacked is None or self._unpacked[0] != pack:
+            self._unpacked = pack, array(self._newest.typecode, self._packs[pack])
+        return self._unpacked[1][number - self._ends[pack]]
 
     def __iter__(self) -> Iterator[_Number]:
         for pack in self._packs:
@@ -185,6 +196,12 @@ class NumberRows:
 
     def __len__(self) -> int:
         return self._count
+
+    def __getitem__(self, number: int) -> tuple[int, ...]:
+        """Return a row. Access to neighboring ones is cheap."""
+        if number >= self._count - len(self._rows):
+            return self._rows[number - self._count]
+        return tuple(column[number] for column in self._columns)
 
     def _close_rows(self) -> None:
         for column, cells in zip(self._columns, zip(*self._rows, strict=True), strict=False):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from operator import add
 from typing import Any
 
@@ -57,11 +55,11 @@ class Tally:
         self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
         self._open_count = 0  # of the sums in it
         self._packed: JsonList[list[_KindSums]] = JsonList()  # kinds of a compile, each with its sums
-        self._packed_compiles = array("q")
+        self._packed_compiles = array("i")
         self._max_packed = _MAX_PACKED
         # By kind: whether its events with a payload are artifacts, and those without.
         self._artifacts: list[tuple[bool, bool]] = []
-        self._of_compiles = array("q"), array("q"), array("q")  # see of_compiles
+        self._of_compiles = array("I"), array("q"), array("I")  # see of_compiles
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
@@ -132,7 +130,7 @@ class Tally:
     def _merge(self) -> None:
         """Merge packs, since interleaved compiles are packed several times."""
         packed: JsonList[list[_KindSums]] = JsonList()
-        compiles = array("q")
+        compiles = array("i")
         for compile_index, cells in self.cells():
             packed.append(cells)
             compiles.append(compile_index)
@@ -166,28 +164,27 @@ class Tally:
     def cells(self) -> Iterator[tuple[int, list[_KindSums]]]:
         """Yield each compile with its kinds and their Sums, in order of compile and kind."""
         self._pack_all()
-        compile_of = self._packed_compiles.__getitem__
-        merged = self._packed_again()
-        # The others were packed in this order, so that each pack is unpacked once.
-        for compile_index, (place, *_) in groupby(
-            sorted(range(len(self._packed)), key=compile_of), compile_of
-        ):
-            cells = merged.get(compile_index)
-            yield (
-                compile_index,
-                sorted(self._packed[place])
-                if cells is None
-                else [(kind, *cells[kind]) for kind in sorted(cells)],
-            )
+        # Most were packed once and in this order, so that each pack is unpacked once.
+        places = array("i", [-1]) * len(self.compiles)
+        again: dict[
+            int, dict[int, list[int]]
+        ] = {}  # sums by kind, of compiles that were packed more than once
+        for place, compile_index in enumerate(self._packed_compiles):
+            if places[compile_index] >= 0:
+                again[compile_index] = {}
+            places[compile_index] = place
+        self._sum_up(again)
+        for compile_index, place in enumerate(places):
+            cells = again.get(compile_index)
+            if cells is not None:
+                yield compile_index, [(kind, *cells[kind]) for kind in sorted(cells)]
+            elif place >= 0:
+                yield compile_index, sorted(self._packed[place])
 
-    def _packed_again(self) -> dict[int, dict[int, list[int]]]:
-        """Return sums by kind of compiles that were packed before their last event."""
-        merged: dict[int, dict[int, list[int]]] = {
-            c: {} for c, count in Counter(self._packed_compiles).items() if count > 1
-        }
-        for place, compile_index in enumerate(self._packed_compiles if merged else ()):
-            cells = merged.get(compile_index)
+    def _sum_up(self, compiles: dict[int, dict[int, list[int]]]) -> None:
+        """Add up the sums by kind of these compiles."""
+        for place, compile_index in enumerate(self._packed_compiles if compiles else ()):
+            cells = compiles.get(compile_index)
             if cells is not None:
                 for kind, *sums in self._packed[place]:
                     cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums
-        return merged

@@ -137,6 +137,7 @@ export async function openSearch(context) {
         );
       }
     }
+    element.classList.toggle("no-names", !sections.length); // then the text has the whole width
     fill(names, sections.length ? sections : h("p", { class: "padded dim" }, `No names contain “${query}”.`));
   };
 
