@@ -1401,7 +1401,7 @@ export interface Instants {
   attempt: number | null;
 }
 
-/** Measured times of kernels, from profiler traces: one row per trace, kernel, device and stream, the longest total first within a trace. Joined with the log by exact keys; where several kernels fit, the row says so and names none. At most 10,000 rows per trace; profile_remainder has the others. */
+/** Measured times of kernels, from profiler traces: one row per trace, kernel, line that calls it, device and stream, the longest total first within a trace. Joined with the log by exact keys; where several kernels fit, the row says so and names none. At most 10,000 rows per trace; profile_remainder has the others. */
 export interface KernelCalls {
   /** The profiler trace: 'profile' of a row of table profiles. */
   profile: string;
@@ -1429,9 +1429,13 @@ export interface KernelCalls {
   code_event: number | null;
   /** 'name' of the row of table kernels with this code_event; null when not joined. */
   kernel: string | null;
+  /** Line of the code that makes the calls: the only one of the kernel, or by the order of calls inside each call of the graph; null when not joined or unknown. */
+  call_line: number | null;
+  /** Why call_line is null for a joined kernel that several lines call; null otherwise. 'order': the order in which the code runs these lines is not known, as with branches, loops, or the C++ wrapper; 'enclosing_call': the trace does not have the call of the graph around it, as on other threads and in replays of a CUDA graph; 'count': the call of the graph ran the kernel more or less often than the code calls it. */
+  line_unknown: "order" | "enclosing_call" | "count" | null;
   /** Direction of that code; null when not joined or unknown. */
   direction: "forward" | "backward" | "inference" | null;
-  /** Key of the join. 'kernel_file': the file of a Triton kernel, whose name is the hash of its content; 'record_name': the name that a C++ kernel passes to the profiler, in the text of the code; 'kernel_name': the name alone; 'operator': the only call of this operator in the code of the graph. null when not joined. */
+  /** Key of the join. 'kernel_file': the file of a Triton kernel, whose name is the hash of its content; 'record_name': the name that a C++ kernel passes to the profiler, in the text of the code; 'kernel_name': the name alone; 'operator': the only row of table kernels with this operator in the code of the graph. null when not joined. */
   joined_by: "kernel_file" | "record_name" | "kernel_name" | "operator" | null;
   /** Kernels of the log that fit: 1 when joined, more when ambiguous, 0 when none was looked for or found. */
   candidate_count: number;
@@ -1439,7 +1443,7 @@ export interface KernelCalls {
   reason: "eager" | "library" | "copy" | "ambiguous" | "not_in_log" | "unknown_launch" | null;
   /** Whether a CUDA graph replayed it. Replays have only the names of kernels. */
   is_replay: boolean;
-  /** Bytes of the tensors that one call gets and writes, each once, and twice if the kernel reads and writes it; the mean if the code calls the kernel several times. An upper limit: a kernel can read only a part of a tensor. null when unknown. */
+  /** Bytes of the tensors that one call gets and writes, each once, and twice if the kernel reads and writes it; the mean if several lines call the kernel and call_line is null. An upper limit: a kernel can read only a part of a tensor. null when unknown. */
   call_bytes: number | null;
   /** Floating-point operations of one call, for matrix products and convolutions of a library: two for each product. null for other kernels, and when unknown. */
   call_flops: number | null;
@@ -1557,7 +1561,7 @@ export interface Limits {
   kind: "recompile_limit" | "error_on_recompile";
 }
 
-/** Source lines by the measured time of their kernels, over all profiler traces of the log: one row per line, the longest time first. The line of a kernel is the innermost line of the program in each of its source stacks (table provenance_kernels). A fused kernel can compute several lines; each has its whole time, and shared_us says how much of it other lines have, too. The last row, without a file, is the time of kernels without a known line. */
+/** Source lines by the measured time of their kernels, over all profiler traces of the log: one row per line, the longest time first. The line of a kernel is the innermost line of the program in each of its source stacks (table provenance_kernels). A fused kernel can compute several lines; each has its whole time, and shared_us says how much of it other lines have, too. The same holds for a kernel that several lines of the code call where call_line of table kernel_calls is null. The last row, without a file, is the time of kernels without a known line. */
 export interface LineTimes {
   /** Path of the file; null for kernels without a known line. */
   file: string | null;
@@ -1571,12 +1575,14 @@ export interface LineTimes {
   total_us: number;
   /** Share of the time of all measured kernels, from 0 to 1. Shares of lines with a common kernel overlap. */
   share: number;
-  /** Part of total_us of kernels that also compute other lines. */
+  /** Part of total_us that other lines have, too. */
   shared_us: number;
   /** Calls of these kernels. */
   count: number;
   /** Their names in table kernels, the longest time first, at most 50. */
   kernels: string[];
+  /** Time of each of these kernels for the line; they add up to total_us if no kernel is left out. */
+  kernels_us: number[];
   /** Compiles of these kernels, at most 50. */
   compiles: string[];
 }

@@ -12,6 +12,15 @@ from tlparse_bundle import Bundle, build, discover
 PROGRAMS = traces.ROOT / "fixtures" / "profiler"
 NAMES = sorted(path.parent.name for path in PROGRAMS.glob("*/profiles"))
 SHARED = traces.SHARED / "profiler"
+TABLES = (
+    "profiles",
+    "kernel_calls",
+    "region_calls",
+    "profile_remainder",
+    "line_times",
+    "step_tree",
+    "measured_memory",
+)
 
 
 def built_with(name, out, **options):

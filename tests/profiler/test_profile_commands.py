@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from click.testing import CliRunner
-from profiled import PROGRAMS, built_with
+from profiled import PROGRAMS, TABLES, built_with
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
@@ -14,16 +14,6 @@ from tlparse_bundle.in_browser import answer
 from tlparse_bundle.pipeline.merge import add_profiles, merge
 from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.redact.redact import redact
-
-TABLES = (
-    "profiles",
-    "kernel_calls",
-    "region_calls",
-    "profile_remainder",
-    "line_times",
-    "step_tree",
-    "measured_memory",
-)
 
 
 def files_of(folder):

@@ -1,8 +1,22 @@
 """Kernel times of programs on the CPU belong to the kernels and compiles that ran, and no time is lost."""
 
+import gzip
+import json
+
 import pytest
-from profiled import NAMES, PROGRAMS, built_with, events_of, rows_by_name, sums_by_name, totals, truth_of
-from tlparse_bundle import Bundle
+from profiled import (
+    NAMES,
+    PROGRAMS,
+    TABLES,
+    built_with,
+    encloses,
+    events_of,
+    rows_by_name,
+    sums_by_name,
+    totals,
+    truth_of,
+)
+from tlparse_bundle import Bundle, build, discover
 
 EVENTS = 1e-3  # microseconds: rounding of a sum
 
@@ -127,21 +141,78 @@ def test_eager_time_is_that_between_the_graphs(joined):
 
 
 def test_a_bundle_without_traces_is_as_before(tmp_path):
-    from tlparse_bundle import build, discover
-
     build(discover([PROGRAMS / "reset" / "trace"]), tmp_path / "plain", jobs=1)
     (log,) = Bundle.open(tmp_path / "plain").logs
-    new = {
-        "profiles",
-        "kernel_calls",
-        "region_calls",
-        "profile_remainder",
-        "line_times",
-        "step_tree",
-        "measured_memory",
-    }
-    assert not new & set(log.directory["tables"])
+    assert not set(TABLES) & set(log.directory["tables"])
     assert log.table("profiles") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "operator"),
+    [
+        ("lines", "aten::mm", "extern_kernels.mm"),
+        ("training", "aten::addmm", "extern_kernels.addmm"),
+        ("cpp_wrapper", "aoti_torch_cpu_mm_out", "aoti_torch_cpu_mm_out"),
+    ],
+)
+def test_calls_of_an_operator_belong_to_its_lines_by_their_order(joined, name, event, operator):
+    (log,) = joined(name).logs
+    (path,) = (PROGRAMS / name / "profiles").iterdir()
+    events = events_of(path)
+    (kernel,) = [row for row in log.table("kernels") if row["name"] == operator]
+    truth = {line: [] for line in kernel["call_lines"]}
+    for graph in (one for one in events if "CompiledFxGraph" in one["name"]):
+        own = sorted((e["ts"], e["dur"]) for e in events if e["name"] == event and encloses(graph, e))
+        if own:
+            for line, (_, us) in zip(kernel["call_lines"], own, strict=True):
+                truth[line].append(us)
+    rows = [row for row in log.table("kernel_calls") if row["kernel"] == operator]
+    assert len(truth) > 1
+    assert {row["call_line"]: (row["count"], row["total_us"]) for row in rows} == {
+        line: totals(durations) for line, durations in truth.items()
+    }
+    if name == "lines":
+        measured = {row["code"]: row["total_us"] for row in log.table("line_times")}
+        first, second, _ = truth.values()
+        assert measured["scores = x @ x.t()"] == totals(first)[1]
+        assert measured["mixed = weights @ x"] == totals(second)[1]
+
+
+def test_calls_in_unknown_order_are_not_split(joined, tmp_path):
+    (log,) = joined("aoti").logs  # has no range around the calls of the graph
+    (row,) = [row for row in log.table("kernel_calls") if row["kernel"] == "aoti_torch_cpu_addmm_out"]
+    assert (row["call_line"], row["line_unknown"], row["count"]) == (None, "enclosing_call", 6)
+    (path,) = (PROGRAMS / "lines" / "profiles").iterdir()
+    trace = json.loads(gzip.decompress(path.read_bytes()))
+    calls = [event for event in trace["traceEvents"] if event["name"] == "aten::mm"]
+    first, second, third = sorted(calls, key=lambda event: event["ts"])[:3]
+    second["ts"], second["dur"] = first["ts"], first["dur"] / 2  # inside the first one, like a nested call
+    (tmp_path / "trace.json").write_text(json.dumps(trace))
+    trace_log = discover([PROGRAMS / "lines" / "trace"])
+    (log,) = Bundle.open(
+        build(trace_log, tmp_path / "bundle", jobs=1, profile=[str(tmp_path / "trace.json")]).path
+    ).logs
+    rows = [row for row in log.table("kernel_calls") if row["kernel"] == "extern_kernels.mm"]
+    (unknown,) = [row for row in rows if row["call_line"] is None]
+    assert unknown["line_unknown"] == "count"
+    assert (unknown["count"], unknown["total_us"]) == totals([first["dur"], third["dur"]])
+    assert sorted(row["count"] for row in rows if row["call_line"] is not None) == [4, 4, 4]
+    lines = {row["code"]: row for row in log.table("line_times")}
+    line = lines["scores = x @ x.t()"]
+    assert line["shared_us"] == unknown["total_us"]
+    (own,) = [row["total_us"] for row in rows if row["call_line"] == min(r["call_line"] or 999 for r in rows)]
+    assert line["total_us"] == pytest.approx(own + unknown["total_us"], abs=EVENTS)
+
+
+def test_kernels_of_aot_inductor_belong_to_the_code_that_calls_them(joined):
+    (log,) = joined("aoti").logs
+    (wrapper,) = [row["event"] for row in log.table("generated_code") if row["role"] == "wrapper"]
+    assert {row["code_event"] for row in log.table("kernel_calls") if row["kernel"]} == {wrapper}
+    lines = {row["code"]: row["kernels"] for row in log.table("line_times")}
+    assert lines == {
+        "return F.linear(input, self.weight, self.bias)": ["aoti_torch_cpu_addmm_out"],
+        "return F.gelu(input, approximate=self.approximate)": ["cpp_fused_gelu_0"],
+    }
 
 
 def test_kernels_have_source_lines(joined):
@@ -157,6 +228,9 @@ def test_kernels_have_source_lines(joined):
                 )
         for row in log.table("line_times"):
             assert 0 <= row["shared_us"] <= row["total_us"] + EVENTS
+            assert sum(row["kernels_us"]) == pytest.approx(
+                row["total_us"] if row["kernels"] else 0, abs=EVENTS
+            )
             if row["file"] is not None:
                 most = sum(us for (kernel, _), us in times.items() if kernel in row["kernels"])
                 assert row["total_us"] <= most + EVENTS

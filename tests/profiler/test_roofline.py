@@ -79,6 +79,9 @@ def call(args):
         buf1 = empty_strided_cuda((10, 10), (10, 1), torch.bfloat16)
         extern_kernels.mm(reinterpret_tensor(buf0, (10, 100), (1, 10), 0), buf0, out=buf1)
         extern_kernels.mm(arg2_1, buf1, out=buf1)
+        for i in range(2):
+            aten.sin.out(buf1, out=buf1)
+        aten.sin.out(buf1, out=buf1)
     return (buf1, )
 
 def benchmark_compiled_module(times=10, repeat=10):
@@ -98,7 +101,13 @@ def test_work_of_triton_code(tmp_path):
     work = KernelWork(log, codes)
     # float32 in place, ten bfloat16 that are repeated, a bfloat16 result
     assert work.of(next(iter(codes)), "triton_poi_fused_add_0")[:2] == (2 * 4000 + 20 + 2000, None)
-    assert work.of(next(iter(codes)), "extern_kernels.mm").unknown == "size"  # of arg2_1
+    (code,) = codes
+    assert work.of(code, "extern_kernels.mm").unknown == "size"  # of arg2_1
+    first, second = work.order(code, "extern_kernels.mm")
+    assert second == first + 1
+    assert work.of(code, "extern_kernels.mm", first).flops == 2 * 10 * 100 * 10
+    assert work.of(code, "extern_kernels.mm", second).unknown == "size"
+    assert list(work.order(code, "aten.sin.out")) == []  # in a loop
 
 
 def test_peaks():

@@ -25,7 +25,8 @@ def test_one_click_from_the_overview_to_the_most_expensive_lines(show):
         expect(item).to_contain_text(f"program.py:{row['line']}")
         expect(item).to_contain_text(f"in {row['count']} calls")
         kernels = item.get_by_role("list", name=f"Kernels of line {row['line']}")
-        expect(kernels.get_by_role("listitem").first).to_contain_text(row["kernels"][0])
+        text = f"{row['kernels'][0]} {row['kernels_us'][0] / 1000:.3g}"
+        expect(kernels.get_by_role("listitem").first).to_contain_text(text)
     lines.get_by_text(f"{len(rows) - 5} more line").click()
     expect(lines.get_by_text(rows[5]["code"])).to_be_visible()
 
@@ -137,3 +138,10 @@ def test_provenance_shows_the_time_of_each_line(page_that, bundle_of, address_of
     call = code.filter(has_text=f"{kernel['kernel']}(").filter(has=page.locator(".heat-bar"))
     expect(call).to_have_count(1)
     expect(call).to_contain_text(f"{100 * kernel['total_us'] / total:.0f} %")
+    products = [row for row in log.table("kernel_calls") if row["kernel"] == "extern_kernels.mm"]
+    assert len(products) == 3
+    for row in products:
+        line = code.nth(row["call_line"] - 1)
+        expect(line.get_by_title("This call of extern_kernels.mm: ")).to_contain_text(
+            f"{100 * row['total_us'] / total:.{1 if row['total_us'] < total / 10 else 0}f} %"
+        )

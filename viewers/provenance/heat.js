@@ -4,7 +4,7 @@ import { percent } from "../lib/page/figures.js";
 import { plural, time } from "../lib/page/format.js";
 
 /** @typedef {{us: number, count: number}} Time of the kernels of a line, and their calls */
-/** @typedef {{total: number, kernels: Map<string, Time>, lines: Map<string, Time>}} Measured times of a graph, by kernel and by place of a line */
+/** @typedef {{total: number, calls: Map<number, Time>, unsplit: Map<string, Time>, lines: Map<string, Time>}} Measured times of a graph: by line of its code that calls a kernel, by kernel where that line is unknown, and by place of a source line */
 /** @typedef {Map<number, {share: number, text: string}>} Heat by line of a pane, from 1 */
 
 /** Characters that the times take in a row. */
@@ -27,12 +27,14 @@ export async function measuredOf(log, code) {
     0,
   );
   if (!total) return null;
+  /** @type {Map<number, Time>} */
+  const atLine = new Map();
   /** @type {Map<string, Time>} */
-  const kernels = new Map();
+  const unsplit = new Map();
   for (const row of calls ?? [])
     if (row.code_event === code && row.kernel !== null) {
-      const known = kernels.get(row.kernel) ?? { us: 0, count: 0 };
-      kernels.set(row.kernel, { us: known.us + row.total_us, count: known.count + row.count });
+      if (row.call_line === null) add(unsplit, row.kernel, row);
+      else add(atLine, row.call_line, row);
     }
   const places = (lines ?? [])
     .filter((/** @type {any} */ row) => row.file !== null)
@@ -40,7 +42,13 @@ export async function measuredOf(log, code) {
       placeKey(row.file, row.line, row.function),
       { us: row.total_us, count: row.count },
     ]);
-  return { total, kernels, lines: new Map(places) };
+  return { total, calls: atLine, unsplit, lines: new Map(places) };
+}
+
+/** @template K @param {Map<K, Time>} times @param {K} key @param {any} row of kernel_calls */
+function add(times, key, row) {
+  const known = times.get(key) ?? { us: 0, count: 0 };
+  times.set(key, { us: known.us + row.total_us, count: known.count + row.count });
 }
 
 /** @param {Measured} measured @param {Time} time_ @param {string} what */
@@ -69,8 +77,12 @@ export function codeHeat(model, measured) {
   /** @type {Heat} */
   const heat = new Map();
   for (const { name, calls } of model.kernels) {
-    const known = measured.kernels.get(name);
-    if (known) for (const line of calls) heat.set(line, heatOf(measured, known, `All calls of ${name}`));
+    const unsplit = measured.unsplit.get(name);
+    for (const line of calls) {
+      const own = measured.calls.get(line);
+      if (own) heat.set(line, heatOf(measured, own, `This call of ${name}`));
+      else if (unsplit) heat.set(line, heatOf(measured, unsplit, `All calls of ${name}`));
+    }
   }
   return heat;
 }

@@ -894,7 +894,7 @@ class InstantsRow(TypedDict):
 
 
 class KernelCallsRow(TypedDict):
-    """Measured times of kernels, from profiler traces: one row per trace, kernel, device and stream, the longest total first within a trace."""
+    """Measured times of kernels, from profiler traces: one row per trace, kernel, line that calls it, device and stream, the longest total first within a trace."""
 
     profile: str
     name: str
@@ -909,6 +909,8 @@ class KernelCallsRow(TypedDict):
     compile: str | None
     code_event: int | None
     kernel: str | None
+    call_line: int | None
+    line_unknown: Literal["order", "enclosing_call", "count"] | None
     direction: Literal["forward", "backward", "inference"] | None
     joined_by: Literal["kernel_file", "record_name", "kernel_name", "operator"] | None
     candidate_count: int
@@ -1001,6 +1003,7 @@ class LineTimesRow(TypedDict):
     shared_us: float
     count: int
     kernels: list[str]
+    kernels_us: list[float]
     compiles: list[str]
 
 

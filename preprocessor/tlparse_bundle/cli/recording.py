@@ -40,6 +40,7 @@ class Profiling(NamedTuple):
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "TLPARSE_BUNDLE_PROFILE_DIR": str(self.folder.resolve()),
             "TLPARSE_BUNDLE_PROFILE_SECONDS": str(self.seconds),
+            "TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE": "1",  # C++ kernels report their times
         }
 
 

@@ -18,6 +18,7 @@ from tlparse_bundle.cli.serve import serve_bundles
 if TYPE_CHECKING:
     from tlparse_bundle.pipeline.build import BuildResult
 
+_ENDED_BY_SIGNAL = "No profiler trace was recorded: a signal ended the program."
 _NO_PROFILE = (
     "No profiler trace was recorded: the program ended less than half a second after its last compile, or its"
     " Python does not read PYTHONPATH."
@@ -153,7 +154,7 @@ def run(
             if traces:
                 options = {"profile": traces, "peak": peak}
             elif profiles:
-                say(_NO_PROFILE, err=True)
+                say(_ENDED_BY_SIGNAL if code > 128 else _NO_PROFILE, err=True)
             try:
                 result = build_logs([trace], out, overwrite=replaces, **described, **options)[0]
                 if keep_trace and traces:

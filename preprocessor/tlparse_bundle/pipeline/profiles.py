@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -199,7 +200,7 @@ def _extent(recording: Recording) -> tuple[float, float]:
     times = [part for part in (recording.spans, recording.device_events) if len(part)]
     if not times:
         return 0.0, 0.0
-    ends = (max(map(sum, zip(part.start, part.duration, strict=True))) for part in times)
+    ends = (max(map(add, part.start, part.duration)) for part in times)
     return min(min(part.start) for part in times), max(ends)
 
 

@@ -16,7 +16,14 @@ export const KEYS = {
   kernel_file: ["file", "The file of the kernel, whose name is the hash of its content"],
   record_name: ["name in code", "The name that the kernel passes to the profiler is in its code"],
   kernel_name: ["name", "Only the name of the kernel is recorded"],
-  operator: ["operator", "The only call of this operator in the code of its graph"],
+  operator: ["operator", "The code of its graph has only one function with this operator"],
+};
+
+/** Why the line of the code that calls a joined kernel is unknown. @type {Record<string, string>} */
+export const LINE_UNKNOWN = {
+  order: "Several lines call it, and the order in which they run is not known",
+  enclosing_call: "Several lines call it, and the trace does not have the call of the graph around it",
+  count: "Several lines call it, and it ran more or less often than the code calls it",
 };
 
 /**

@@ -12,7 +12,7 @@ import { compileLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
 import { peakText, rateCell } from "./roofline.js";
 import { stepFlame } from "./step-flame.js";
-import { grouped, KEYS, REASONS, sum, timesOf, whereOf } from "./data.js";
+import { grouped, KEYS, LINE_UNKNOWN, REASONS, sum, timesOf, whereOf } from "./data.js";
 
 const MOST_LINES = 5;
 const MOST_ROWS = 50;
@@ -130,10 +130,12 @@ function lineSection(about, { lines, kernels }, total) {
 /** @param {About} about @param {any} line @param {any[]} calls @param {number} total */
 function lineItem(about, line, calls, total) {
   const { model, state } = about;
-  const own = calls.filter(
-    (row) => line.kernels.includes(row.kernel) && line.compiles.includes(row.compile ?? ""),
-  );
-  const names = grouped(own, (row) => `${row.code_event} ${row.kernel}`);
+  const callOf = (/** @type {string} */ kernel) =>
+    calls.find((row) => row.kernel === kernel && line.compiles.includes(row.compile)) ?? {
+      kernel,
+      compile: null,
+      code_event: null,
+    };
   return h(
     "li",
     null,
@@ -158,11 +160,13 @@ function lineItem(about, line, calls, total) {
     h(
       "ul",
       { "class": "runtime-kernels", "aria-label": `Kernels of line ${line.line}` },
-      names
+      line.kernels
         .slice(0, MOST_KERNELS)
-        .map((rows) => h("li", null, kernelName(about, rows[0]), ` ${time(sum(rows, "total_us"))}`)),
-      names.length > MOST_KERNELS &&
-        h("li", { class: "dim" }, `${count(names.length - MOST_KERNELS)} more kernels`),
+        .map((/** @type {string} */ kernel, /** @type {number} */ place) =>
+          h("li", null, kernelName(about, callOf(kernel)), ` ${time(line.kernels_us[place])}`),
+        ),
+      line.kernels.length > MOST_KERNELS &&
+        h("li", { class: "dim" }, `${count(line.kernels.length - MOST_KERNELS)} more kernels`),
     ),
   );
 }
@@ -203,6 +207,13 @@ function kernelSection(about, { kernels, profiles }, total) {
       [
         { title: "Kernel", cell: (row) => kernelName(about, row), sort: (row) => row.kernel ?? row.name },
         { title: "Compile", cell: (row) => compileCell(about, row), sort: (row) => row.compile },
+        {
+          title: "Line",
+          number: true,
+          cell: (row) =>
+            row.call_line ?? h("span", { class: "dim", title: LINE_UNKNOWN[row.line_unknown] }, "–"),
+          sort: (row) => row.call_line,
+        },
         numbers("Calls", "count", count),
         numbers("Total", "total_us", time),
         { title: `Share of ${time(total)}`, cell: (row) => shareBar(row.total_us, total) },

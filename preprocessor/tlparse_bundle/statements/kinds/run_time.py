@@ -125,11 +125,8 @@ def _hot_line(facts: Tables, compiles: _Compiles) -> Iterator[Finding]:
         return
     row = lines[0]
     name = code(row["code"]) if row["code"] else "One line"
-    times: dict[str | None, float] = {}
-    for call in facts.table("kernel_calls"):
-        if call["kernel"] in row["kernels"] and call["compile"] in row["compiles"]:
-            times[call["kernel"]] = times.get(call["kernel"], 0.0) + call["total_us"]
-    kernels = [f"{code(kernel)} ({duration(times.get(kernel, 0.0))})" for kernel in row["kernels"]]
+    times = zip(row["kernels"], row["kernels_us"], strict=True)
+    kernels = [f"{code(kernel)} ({duration(us)})" for kernel, us in times]
     shared = ""
     if row["shared_us"]:
         shared = f" {duration(row['shared_us'])} of it is in kernels that also compute other lines."

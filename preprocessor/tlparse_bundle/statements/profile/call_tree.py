@@ -43,6 +43,7 @@ class Context(NamedTuple):
     graph: Call | None = None
     operation: int = -1  # the generated kernel that is launched: its name
     operator: int = -1  # the outermost operator of a library in the graph: its name
+    span: int = -1  # of that kernel or operator
 
 
 ROOT = Context()
@@ -55,6 +56,7 @@ class HostEvent(NamedTuple):
     duration: float
     start: float
     context: Context  # around it
+    span: int
     is_generated: bool
 
 
@@ -110,8 +112,8 @@ class CallTree:
             role, inner = roles[name], context
             if role == OTHER:
                 if context.graph is not None and context.operation < 0 and context.operator < 0:
-                    self.host_events.append(HostEvent(name, durations[number], start, context, False))
-                    inner = context._replace(operator=name)
+                    self.host_events.append(HostEvent(name, durations[number], start, context, number, False))
+                    inner = context._replace(operator=name, span=number)
             elif role == LOOKUP:
                 if lookup is not None:
                     self._lost(lookup[0])
@@ -120,8 +122,8 @@ class CallTree:
                 if context.region is not None:
                     context.region.prologue_us += durations[number]
             elif role == GENERATED:
-                self.host_events.append(HostEvent(name, durations[number], start, context, True))
-                inner = context._replace(operation=name)
+                self.host_events.append(HostEvent(name, durations[number], start, context, number, True))
+                inner = context._replace(operation=name, span=number)
             else:
                 begin = start if lookup is None or role == GRAPH else lookup[1]
                 inner = self._call(role == GRAPH, self._keys[name], start, durations[number], context, begin)

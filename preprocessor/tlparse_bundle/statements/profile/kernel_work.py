@@ -1,4 +1,4 @@
-"""What a kernel has to do: bytes of its arguments, and floating-point operations of matrix products."""
+"""The calls of kernels in a code: their order, bytes, and floating-point operations of matrix products."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ Unknown = Literal["language", "operator", "dynamic", "size", "several", "not_joi
 _GENERATED = ("triton", "cpp", "other")
 # Parameters of a kernel that are pointers, in the order of its arguments.
 _POINTER = re.compile(r"\b((?:in_out|in|out)_ptr\d+)\b")
+_FUNCTION_END = re.compile(r"[}@]|(?:def|class|if|for|while) ")  # in C++ and Python
 _SIGNATURE = re.compile(r"(?:\bdef \w+|\bvoid\s+\w+)\s*\(([^)]{0,20000})\)")
 
 
@@ -47,16 +48,28 @@ class KernelWork:
 
     def __init__(self, log: Log, codes: Mapping[int, Code]):
         self._log, self._codes = log, codes
-        self._works: dict[tuple[int, str], Work] = {}
+        self._works: dict[tuple[int, str, int | None], Work] = {}
+        self._orders: dict[tuple[int, str], Sequence[int]] = {}
         self._read: set[int] = set()
 
-    def of(self, code_event: int, kernel: str) -> Work:
-        if code_event not in self._read:
-            self._read.add(code_event)
-            self._follow(code_event)
-        return self._works.get((code_event, kernel), Work(unknown="language"))
+    def of(self, code_event: int, kernel: str, line: int | None = None) -> Work:
+        """Return the work of the calls of a kernel, or of those in one line."""
+        self._follow(code_event)
+        return self._works.get((code_event, kernel, line), Work(unknown="language"))
+
+    def order(self, code_event: int, kernel: str) -> Sequence[int]:
+        """Return the lines that one call of the code calls a kernel from, in order; empty when unknown."""
+        self._follow(code_event)
+        row = self._kernels.get(code_event, {}).get(kernel)
+        lines = row["call_lines"] if row is not None else []
+        if len(lines) > 1:
+            return self._orders.get((code_event, kernel), ())
+        return lines
 
     def _follow(self, code_event: int) -> None:
+        if code_event in self._read:
+            return
+        self._read.add(code_event)
         artifact = self._artifacts.get(code_event)
         if artifact is None or artifact.is_left_out:
             return
@@ -64,19 +77,26 @@ class KernelWork:
         kernels = self._kernels.get(code_event, {})
         names = [name for name, row in kernels.items() if row["line"] is not None]
         followed = called_kernels(code, names, self._hints.get(compile, {}), self._graph(compile, code_event))
-        if followed is None:
-            return
         by_kernel: dict[str, list[KernelCall]] = {}
-        for call in followed.calls:
+        for call in followed.calls if followed is not None else ():
             by_kernel.setdefault(call.path.removesuffix(".run"), []).append(call)
         lines = code.decode("utf-8", "replace").split("\n")
         for name, row in kernels.items():
+            order = [call.line for call in by_kernel.get(name, [])]
+            if set(order) == set(row["call_lines"]):
+                self._orders[code_event, name] = order
+            elif _run_in_order(lines, row["call_lines"]):
+                self._orders[code_event, name] = row["call_lines"]
+            if followed is None:
+                continue
             if row["kind"] in _GENERATED:
                 twice = _updated(lines, row["line"])
-                works = [_generated(call, twice) for call in by_kernel.get(name, [])]
+                works = [(call.line, _generated(call, twice)) for call in by_kernel.get(name, [])]
             else:
-                works = [_operator(call, followed) for call in by_kernel.get(name, [])]
-            self._works[code_event, name] = _mean(works)
+                works = [(call.line, _operator(call, followed)) for call in by_kernel.get(name, [])]
+            self._works[code_event, name, None] = _mean([work for _, work in works])
+            for line in dict(works):
+                self._works[code_event, name, line] = _mean([work for own, work in works if own == line])
 
     @cached_property
     def _artifacts(self) -> dict[int, Artifact]:
@@ -127,6 +147,14 @@ class KernelWork:
 
 def _is_graph(artifact: Artifact) -> bool:
     return artifact.name == POST_GRAD
+
+
+def _run_in_order(lines: Sequence[str], called: Sequence[int]) -> bool:
+    """Return whether statements run once each, in this order: those at the top level of one function."""
+    if not called or called[-1] > len(lines):
+        return False
+    are_top_level = all(re.match(r" {4}\S", lines[line - 1]) for line in called)
+    return are_top_level and not any(_FUNCTION_END.match(line) for line in lines[called[0] : called[-1]])
 
 
 def _updated(lines: Sequence[str], line: int | None) -> list[bool]:

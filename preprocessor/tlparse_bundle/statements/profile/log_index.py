@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -118,12 +118,29 @@ class LogIndex:
         for kernel in rows_of(log, "kernels"):
             kernels.setdefault(kernel["code_event"], []).append(kernel)
         artifacts = {artifact.event: artifact for artifact in log.artifacts if artifact.event in rows}
+        wrappers = self._wrappers(rows, kernels)
         for event, row in rows.items():
             artifact = artifacts.get(event)
             text = ""
             if artifact is not None and not artifact.is_left_out:
                 text = artifact.text() or ""
-            self._add_code(self.codes[event], row, text, kernels.get(event, []))
+            self._add_code(self.codes[wrappers.get(event, event)], row, text, kernels.get(event, []))
+
+    def _wrappers(
+        self, rows: Mapping[int, GeneratedCodeRow], kernels: Mapping[int, Sequence[KernelsRow]]
+    ) -> dict[int, int]:
+        """Return the wrapper of each record that only defines its kernels, as AOTInductor writes them."""
+        last: dict[str | None, int] = {}  # by compile
+        wrappers: dict[int, int] = {}
+        for event, row in sorted(rows.items()):
+            compile = self.codes[event].compile
+            if row["role"] == "wrapper":
+                last[compile] = event
+            elif row["role"] == "kernel" and compile in last:
+                called = {kernel["name"] for kernel in kernels.get(last[compile], ())}
+                if {kernel["name"] for kernel in kernels.get(event, ())} <= called:
+                    wrappers[event] = last[compile]
+        return wrappers
 
     def _add_code(self, code: Code, row: GeneratedCodeRow, text: str, kernels: Sequence[KernelsRow]) -> None:
         own = [kernel["name"] for kernel in kernels if kernel["kind"] in _GENERATED_KINDS]
@@ -194,10 +211,6 @@ def narrowed(
         left = [one for one in left if graph in one.code.keys] or [one for one in left if not one.code.keys]
     if len(left) > 1 and compiles:
         left = [one for one in left if one.code.compile in compiles] or left
-    if len(left) > 1:  # records of one compile with the same kernel: the wrapper and the code of AOTInductor
-        of_code = {(one.code.compile, one.code.direction, one.kernel, one.code.keys): one for one in left}
-        if len(of_code) == 1:
-            left = left[-1:]
     return left
 
 

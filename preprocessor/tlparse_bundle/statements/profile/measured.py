@@ -9,6 +9,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tlparse_bundle.log.profiler.recording import Recording
+from tlparse_bundle.statements.profile.call_lines import CallLine, CallLines
 from tlparse_bundle.statements.profile.call_tree import ROOT, Call, CallTree, Context
 from tlparse_bundle.statements.profile.kernel_work import KernelWork, Work
 from tlparse_bundle.statements.profile.log_index import (
@@ -44,6 +45,7 @@ class _Join(NamedTuple):
 
 
 _NO_JOIN = _Join(None, None, None, 0, None)
+_NO_LINE = CallLine()
 
 
 class _Key(NamedTuple):
@@ -53,6 +55,7 @@ class _Key(NamedTuple):
     queue: int  # -1 on the host
     kind: int  # of KINDS; -1 on the host
     join: _Join
+    line: CallLine  # that calls the kernel
 
 
 class Measured:
@@ -72,6 +75,7 @@ class Measured:
         self._tree = CallTree(recording, self._compiles_of, self._is_generated)
         self._joins: dict[tuple[Any, ...], _Join] = {}
         self._groups: dict[_Key, array[float]] = {}
+        self._lines: CallLines[tuple[_Key, float]] = CallLines(recording.spans.start)
         self._has_graphs = any(call.is_graph for call in self._tree.calls)
         self._has_devices = len(recording.device_events) > 0
         for number in range(len(recording.device_events)):
@@ -79,7 +83,23 @@ class Measured:
         for event in self._tree.host_events if not self._has_devices else ():
             search = self._generated_join if event.is_generated else self._library_join
             join = search(event.name, event.context, event.start)
-            self._groups.setdefault(_Key(event.name, -1, -1, join), array("d")).append(event.duration)
+            self._add(_Key(event.name, -1, -1, join, _NO_LINE), event.duration, event.context, event.span)
+        for (key, duration), line in self._lines.lines():
+            self._group(key._replace(line=line), duration)
+
+    def _add(self, key: _Key, duration: float, context: Context, span: int) -> None:
+        """Add an event. ``span``: its operator, or that which launched it; -1 if unknown."""
+        kernel, line = key.join.kernel, _NO_LINE
+        if kernel is not None and self._work is not None:
+            order = self._work.order(kernel.code.event, kernel.kernel)
+            found = self._lines.add((key, duration), kernel, order, context, span)
+            if found is None:
+                return
+            line = found
+        self._group(key._replace(line=line), duration)
+
+    def _group(self, key: _Key, duration: float) -> None:
+        self._groups.setdefault(key, array("d")).append(duration)
 
     def _compiles_of(self, compile_id: str, start: float) -> tuple[str, ...]:
         return self._index.compiles_of(compile_id, self._epoch_us(start))
@@ -114,8 +134,8 @@ class Measured:
             join = _Join(None, None, None, 0, "unknown_launch")
         else:
             join = self._library_join(name, context, start)
-        key = _Key(name, events.queue[number], events.kind[number], join)
-        self._groups.setdefault(key, array("d")).append(events.duration[number])
+        key = _Key(name, events.queue[number], events.kind[number], join, _NO_LINE)
+        self._add(key, events.duration[number], context, context.span)
 
     def _compile_of(self, context: Context) -> str | None:
         """Return the compile whose graph or region encloses an event, where only one can."""
@@ -239,21 +259,21 @@ class Measured:
         names = self._recording.names
         return sorted(
             self._groups.items(),
-            key=lambda item: (-totals[item[0]], names[item[0].name].text, item[0].queue, str(item[0].join)),
+            key=lambda item: (-totals[item[0]], names[item[0].name].text, item[0].queue, str(item[0])),
         )
 
-    def _work_of(self, join: _Join, is_one_of_several: bool) -> Work:
+    def _work_of(self, join: _Join, line: int | None, is_one_of_several: bool) -> Work:
         if join.kernel is None or self._work is None:
             return Work(unknown="not_joined")
         if is_one_of_several:  # kernels on a device that one operator launches
             return Work(unknown="several")
-        return self._work.of(join.kernel.code.event, join.kernel.kernel)
+        return self._work.of(join.kernel.code.event, join.kernel.kernel, line)
 
     def _kernel_row(self, key: _Key, times: array[float], is_one_of_several: bool) -> KernelCallsRow:
         join, candidate = key.join, key.join.kernel
         device, stream = self._recording.queues[key.queue] if key.queue >= 0 else (None, None)
         ordered = sorted(times)
-        work, mean_us = self._work_of(join, is_one_of_several), fsum(times) / len(times)
+        work, mean_us = self._work_of(join, key.line.line, is_one_of_several), fsum(times) / len(times)
         return {
             "profile": self._profile,
             "name": self._recording.names[key.name].text,
@@ -268,6 +288,8 @@ class Measured:
             "compile": join.compile,
             "code_event": candidate.code.event if candidate is not None else None,
             "kernel": candidate.kernel if candidate is not None else None,
+            "call_line": key.line.line,
+            "line_unknown": key.line.unknown,
             "direction": candidate.code.direction if candidate is not None else None,
             "joined_by": join.joined_by,
             "candidate_count": join.candidate_count,

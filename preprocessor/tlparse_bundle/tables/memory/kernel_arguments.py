@@ -42,8 +42,10 @@ class Argument(NamedTuple):
 class KernelCall:
     """A call in generated code, in the order in which the code runs."""
 
-    def __init__(self, path: str, arguments: list[Argument], options: dict[str, Value], is_dynamic: bool):
-        self.path, self.arguments, self.is_dynamic = path, arguments, is_dynamic
+    def __init__(
+        self, path: str, line: int, arguments: list[Argument], options: dict[str, Value], is_dynamic: bool
+    ):
+        self.path, self.line, self.arguments, self.is_dynamic = path, line, arguments, is_dynamic
         self.options = options  # keyword arguments that are not tensors
         self._results: list[Tensor] = []
 
@@ -77,7 +79,7 @@ def called_kernels(
         module = Module(tree, part.kernels)
         if module.entry is None:
             return None
-        follower = _Follower(module, Declared(tree, hints, graph), Accounts())
+        follower = _Follower(module, Declared(tree, hints, graph), part.line)
         follower.run()
     except (TooLongError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -85,8 +87,9 @@ def called_kernels(
 
 
 class _Follower(PythonCode):
-    def __init__(self, module: Module, declared: Declared, accounts: Accounts):
-        super().__init__(module, declared, accounts)
+    def __init__(self, module: Module, declared: Declared, lines_before: int):
+        super().__init__(module, declared, Accounts())
+        self._lines_before = lines_before
         self.calls: list[KernelCall] = []
         self.has_symbols = False
         self._waiting: list[tuple[Group, KernelCall]] = []  # operators whose results are not used yet
@@ -105,7 +108,8 @@ class _Follower(PythonCode):
                 options[name] = value
             is_dynamic |= isinstance(value, Number) and value.is_hint
         is_dynamic |= any(argument.is_dynamic for argument in arguments)
-        self.calls.append(KernelCall(path, arguments, options, is_dynamic))
+        line = self._lines_before + node.lineno
+        self.calls.append(KernelCall(path, line, arguments, options, is_dynamic))
 
     def _call(self, node: ast.Call, names: dict[str, Value]) -> Value:
         before = len(self.calls)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.base.machine_text import tail
-from tlparse_bundle.statements.profile.line_times import Line, lines_of_kernels
+from tlparse_bundle.statements.profile.line_times import KernelLines, Line
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.tables.provenance.kernels_in_code import CodeText
 
@@ -44,7 +44,16 @@ class Kernel(NamedTuple):
     call_count: int
     total_us: float
     typical_us: float  # total if each call took the median time, which single slow calls don't change
-    lines: tuple[LineKey, ...]
+    line_times: Mapping[LineKey, tuple[float, float]]  # total and typical time of its calls for each line
+
+    @property
+    def lines(self) -> tuple[LineKey, ...]:
+        return tuple(self.line_times)
+
+    def part(self, line: LineKey) -> Kernel:
+        """Return the kernel with the times of its calls for one line."""
+        total_us, typical_us = self.line_times[line]
+        return self._replace(total_us=total_us, typical_us=typical_us)
 
     @property
     def family(self) -> str:
@@ -73,16 +82,15 @@ class RunKernels:
         return bool(self._rows("profiles"))
 
     @cached_property
-    def _lines(self) -> dict[tuple[Any, Any], list[Line]]:
-        return lines_of_kernels(self._rows)
+    def _lines(self) -> KernelLines:
+        return KernelLines(self._rows)
 
     @cached_property
     def line_keys(self) -> dict[Line, LineKey]:
         """The key of each line that a kernel computes."""
-        every = {line for lines in self._lines.values() for line in lines}
         seen: dict[tuple[str, str | None, str], int] = {}
         keys = {}
-        for line in sorted(every, key=lambda line: (line.file, line.line, str(line))):
+        for line in sorted(self._lines.every(), key=lambda line: (line.file, line.line, str(line))):
             text = tail(line.file), line.function, line.code or f"line {line.line}"
             seen[text] = seen.get(text, 0) + 1
             keys[line] = LineKey(*text, seen[text])
@@ -120,7 +128,11 @@ class RunKernels:
 
     def _kernel(self, rows: list[KernelCallsRow]) -> Kernel:
         row = rows[0]
-        lines = self._lines.get((row["code_event"], row["kernel"]), ()) if row["kernel"] is not None else ()
+        times: dict[LineKey, tuple[float, float]] = {}
+        for one in rows:
+            for line in {self.line_keys[line] for line in self._lines.of(one)}:
+                total_us, typical_us = times.get(line, (0.0, 0.0))
+                times[line] = total_us + one["total_us"], typical_us + one["median_us"] * one["count"]
         return Kernel(
             row["compile"] or "",
             row["code_event"],
@@ -131,7 +143,7 @@ class RunKernels:
             sum(row["count"] for row in rows),
             fsum(row["total_us"] for row in rows),
             fsum(row["median_us"] * row["count"] for row in rows),
-            tuple(sorted({self.line_keys[line] for line in lines}, key=str)),
+            dict(sorted(times.items(), key=lambda item: str(item[0]))),
         )
 
     def content(self, kernel: Kernel) -> str | None:

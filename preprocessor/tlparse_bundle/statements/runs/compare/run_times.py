@@ -184,7 +184,8 @@ class RunTimes:
         for match in self._matches:
             ours, theirs = (set(kernel.lines if kernel else ()) for kernel in (match.base, match.new))
             for key in ours | theirs:
-                base, new = match.base if key in ours else None, match.new if key in theirs else None
+                base = match.base.part(key) if match.base and key in ours else None
+                new = match.new.part(key) if match.new and key in theirs else None
                 parts.setdefault(key, []).append(match._replace(base=base, new=new))
         for key, own in parts.items():
             base_us, new_us = _totals(own)
