@@ -247,3 +247,13 @@ def test_a_function_with_hundreds_of_compiles_shows_the_newest(page_that, bundle
     page.evaluate(MANY, 20)
     expect(grid.get_by_role("rowheader")).to_have_count(19)
     expect(page.get_by_role("main")).not_to_contain_text("The newest")
+
+
+def test_the_reason_that_a_cause_names_is_shown(show):
+    """torch checks the global state first: the newest entry fails it, an earlier one fails the flag."""
+    page, _ = show(FIXTURES / "versions" / "2.13.0" / "nearest.log.zst", "#v=1&view=recompiles&by=function")
+    page.get_by_role("row").filter(has_text="flagged").click()
+    settle(page)
+    expect(page.get_by_role("listitem").filter(has_text=re.compile(r"^\W*\[4/2\]")).last).to_contain_text(
+        "flag == True in cache entry"
+    )

@@ -3,8 +3,9 @@
 /** @typedef {import("../../../schema/bundle.d.ts").RecompileReasons} Reason */
 /** @typedef {import("../../../schema/bundle.d.ts").CodeObjects} CodeObject */
 /** @typedef {import("../../../schema/bundle.d.ts").Recompiles} RecompileRow */
+/** @typedef {import("../../../schema/bundle.d.ts").RecompileCauses} Cause */
 /** @typedef {import("../../../schema/bundle.d.ts").Limits} Limit */
-/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[]}} Recompile refused: Dynamo didn't start it; limit: because of the recompile limit */
+/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[], reason: Reason | undefined}} Recompile refused: Dynamo didn't start it; limit: because of the recompile limit; reason: the one that its cause names, or else the first */
 /** @typedef {{recompiles: Recompile[], codeObjects: CodeObject[]}} Recompiles in the order of the log */
 
 /** Append to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
@@ -16,8 +17,10 @@ function add(lists, key, item) {
 
 /** Return the recompiles of a log, or null when a redacted bundle omits the tables. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
 export async function recompilesOf(log) {
-  const [rows, limits, reasons, codeObjects] = await Promise.all(
-    ["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)),
+  const [rows, limits, reasons, codeObjects, causes] = await Promise.all(
+    ["recompiles", "limits", "recompile_reasons", "code_objects", "recompile_causes"].map((name) =>
+      log.table(name),
+    ),
   );
   if (!rows || !reasons || !codeObjects) return null;
   /** @type {Map<string | null, Reason[]>} */
@@ -28,12 +31,11 @@ export async function recompilesOf(log) {
       compiles.map((compile) => [compile, id]),
     ),
   );
-  const started = rows.map((/** @type {RecompileRow} */ row) => ({
-    ...row,
-    refused: false,
-    limit: false,
-    reasons: ofCompile.get(row.compile) ?? [],
-  }));
+  const started = rows.map((/** @type {RecompileRow} */ row) => {
+    const failed = ofCompile.get(row.compile) ?? [];
+    const reason = failed.find(isOf(causes?.[row.cause])) ?? failed[0];
+    return { ...row, refused: false, limit: false, reasons: failed, reason };
+  });
   const refused = (limits ?? []).map(
     (/** @type {Limit} */ { compile, first_event: first, recompile_reason: text, kind }) => {
       const failed = ofCompile.get(compile) ?? [];
@@ -47,11 +49,19 @@ export async function recompilesOf(log) {
         refused: true,
         limit: kind === "recompile_limit",
         reasons: failed,
+        reason: failed[0],
       };
     },
   );
   return { recompiles: [...started, ...refused].sort((a, b) => a.event - b.event), codeObjects };
 }
+
+/** Return whether a reason is about what a cause is about. @param {Cause | undefined} cause @returns {(reason: Reason) => boolean} */
+const isOf = (cause) => (reason) =>
+  cause !== undefined &&
+  reason.source === cause.source &&
+  reason.change === cause.change &&
+  reason.dimension === cause.dimension;
 
 /** Map the index of a recompile to the indexes of those it triggered directly. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
 export function cascadesOf(recompiles) {

@@ -59,7 +59,7 @@ export function recompileItem(about, index, depth) {
     " ",
     depth > 0 && [nameOf(codeObjects[row.code_object ?? -1]), " "],
     row.limit && [limitBadge(), " "],
-    firstReason(about, row),
+    decidingReason(about, row),
     children.length > 0 &&
       h(
         "details",
@@ -70,11 +70,10 @@ export function recompileItem(about, index, depth) {
   );
 }
 
-/** Return the failure of the newest cache entry, which shows what changed since the last compile. @param {About} about @param {Recompile} row */
-function firstReason({ model, state }, row) {
-  const [first] = row.reasons;
-  return first
-    ? reasonParts(model, first, state)
+/** Return the guard failure that the cause of a recompile names. @param {About} about @param {Recompile} row */
+function decidingReason({ model, state }, row) {
+  return row.reason
+    ? reasonParts(model, row.reason, state)
     : [h("span", { class: "dim" }, "no guard failure in ", recordLink(row.event, state))];
 }
 
@@ -109,7 +108,7 @@ export function compileList(about, code) {
         h("span", { class: "dim" }, time(model.compiles[index].total_us)),
         " ",
         recompile?.limit && [limitBadge(), " "],
-        recompile ? firstReason(about, recompile) : h("span", { class: "dim" }, unknown),
+        recompile ? decidingReason(about, recompile) : h("span", { class: "dim" }, unknown),
         cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
         recompile &&
           previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
