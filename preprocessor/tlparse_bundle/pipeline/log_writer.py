@@ -47,6 +47,7 @@ FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
 _MAX_PID = 1 << 32
 _BATCH_BYTES = 1 << 20
+_COMPILE_BYTES = 100  # of numbers that findings keep for each attempt
 _LARGE_BYTES = 32 << 20  # of a log that takes much memory to read
 
 
@@ -202,13 +203,16 @@ class LogBuild:
             "verbatim": verbatim.chunks,
             "kinds": written.kinds,
         }
+        attempts = written.tables.get("attempts", {"rows": 0})
         self.facts = Facts(
             WrittenLog(
                 sink,
                 directory,
                 decoder.clock.last_epoch_us(),
                 {"diagnostics": diagnostics.rows()},
-                RowMemory(self._memory_bytes),
+                RowMemory(
+                    self._memory_bytes - _COMPILE_BYTES * written.tables.get("attempts", _NONE)["rows"]
+                ),
             )
         )
         derived = {

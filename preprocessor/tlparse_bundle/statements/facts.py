@@ -242,12 +242,10 @@ class Facts:
         unknown = row["file"] is None and name is None  # each nameless frame counts as a function
         return row["file"], name, row["frame_id"] if unknown else line
 
-    @cached_property
-    def functions(self) -> set[FunctionKey]:
-        """Functions of the program, without those that torch generates."""
-        return {
-            self.function_key(frame.rows[0]) for frame in self.compiled if not is_generated(frame.row["file"])
-        }
+    def function_count(self) -> int:
+        """Return the number of functions of the program, without those that torch generates."""
+        program = (frame for frame in self.compiled if not is_generated(frame.row["file"]))
+        return len({self.function_key(frame.rows[0]) for frame in program})
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
         """Return the place of the function of a compile: (function, file, line)."""

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
@@ -106,25 +107,30 @@ class Cause:
 def causes(facts: Facts) -> list[Cause]:
     """Return the causes of recompiles, in order of first appearance."""
     everything = facts.once(requested_recompiles)
-    numbers: dict[str, int] = {}  # by the compile
-    roots: dict[int, Cause] = {}
-    by_key: dict[tuple[Any, ...], Cause] = {}
+    roots = KeyNumbers()  # the number of its cause, by the compile of a recompile
+    found: list[Cause] = []
+    by_key: dict[tuple[Any, ...], int] = {}
     actuals = _actuals(facts)
     for number, one in enumerate(everything):
-        leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
-        if one.row["compile"] is not None:
-            numbers[one.row["compile"]] = number
-        if leader is not None and leader in roots and not refused:
-            roots[number] = roots[leader]
-            roots[number].cascade.append(number)
+        leader, compile = one.row["caused_by"], one.row["compile"]
+        refused = one.compile_index in facts.refused
+        root = None if leader is None or refused else roots.get(leader)
+        if root is not None:
+            found[root].cascade.append(number)
+            if compile is not None:
+                roots[compile] = root
             continue
         if one.compile_index in facts.forbidden:
             continue  # a failure, not a recompile
         reason = one.reason
         function = facts.function_key(one.compile_index)
-        cause = by_key.setdefault(cause_key(function, reason), Cause(function, reason))
+        root = by_key.setdefault(cause_key(function, reason), len(found))
+        if root == len(found):
+            found.append(Cause(function, reason))
+        cause = found[root]
         (cause.refused if refused else cause.rows).append(number)
-        roots[number] = cause
+        if compile is not None:
+            roots[compile] = root
         name = facts.compiles[one.compile_index]["function"]
         cause.is_resumed = cause.is_resumed or resume_function(name) is not None
         if reason is not None:
@@ -139,7 +145,7 @@ def causes(facts: Facts) -> list[Cause]:
             elif reason["change"] == cause.change:
                 values.update((value, None) for value in (reason["expected"], actual) if value is not None)
                 cause.moves.add((reason["expected"], actual))
-    return list(by_key.values())
+    return found
 
 
 def _differs_in_state(reason: RecompileReasonsRow) -> bool:

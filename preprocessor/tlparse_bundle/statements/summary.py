@@ -20,7 +20,6 @@ from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import SEVERITIES
 from tlparse_bundle.statements.torch_messages import CACHES
-from tlparse_bundle.statements.user_code import user_place
 
 _COUNTED_CACHES = ("fx_graph", "aot_autograd", "precompile")
 _OUTCOMES = ("hit", "miss", "bypass")
@@ -45,7 +44,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: RowList) -> dic
         "ahead_of_time_count": ahead,
         "aot_inductor_count": min(ahead, sum(span.name == AOT_SPAN for span in facts.once(ahead_of_time))),
         "export_count": len(facts.once(export_calls)),
-        "function_count": len(facts.functions),
+        "function_count": facts.function_count(),
         "compile_us": facts.compile_us,
         "wall_us": facts.wall_us,
         "failure_count": count("failure") if facts.records_outcomes else None,
@@ -230,8 +229,10 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
 
 def _place_count(facts: Facts) -> int:
     """Return the number of distinct places of graph breaks. A break without a place counts as one."""
-    places = {number: user_place(row) for number, row in enumerate(facts.table("graph_breaks"))}
-    return len({place[1:3] if place.file is not None else number for number, place in places.items()})
+    rows = facts.table("graph_breaks")
+    return len(
+        {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
+    )
 
 
 def _break_count(facts: Facts) -> int:
