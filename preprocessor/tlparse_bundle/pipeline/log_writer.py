@@ -210,9 +210,7 @@ class LogBuild:
                 directory,
                 decoder.clock.last_epoch_us(),
                 {"diagnostics": diagnostics.rows()},
-                RowMemory(
-                    self._memory_bytes - _COMPILE_BYTES * written.tables.get("attempts", _NONE)["rows"]
-                ),
+                RowMemory(self._memory_bytes - _COMPILE_BYTES * attempts["rows"]),
             )
         )
         derived = {
