@@ -99,10 +99,14 @@ def test_a_writer_that_does_not_finish_is_left_behind(number, monkeypatch, tmp_p
         server_has_ended=lambda: False,
     )
     nothing = SimpleNamespace(begin=list, end=list, tick=lambda now_us: None, note=lambda text: None)
-    with growing_processes.Signals() as signals:
-        os.kill(os.getpid(), number)
-        with pytest.raises(Terminated):
-            growing_processes.watch(following, nothing, lambda: False, [], signals)
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup, this process ignores SIGHUP
+    try:
+        with growing_processes.Signals() as signals:
+            os.kill(os.getpid(), number)
+            with pytest.raises(Terminated):
+                growing_processes.watch(following, nothing, lambda: False, [], signals)
+    finally:
+        signal.signal(number, before)
     assert asked == [True]
     os.close(pipe)
     os.close(other)
