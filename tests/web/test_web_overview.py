@@ -178,13 +178,13 @@ def test_bundle_without_logs(show, bundle_of, tmp_path):
     (folder / "manifest.json").write_text(json.dumps(manifest | {"logs": []}))
     page, _ = show(folder)
     expect(heading(page)).to_have_text("No logs in this bundle")
-    expect(page.get_by_text("TORCH_TRACE=")).to_be_visible()
+    expect(page.get_by_text("tlparse-bundle run -- python train.py")).to_be_visible()
 
 
 def test_empty_log_explains_how_to_record(show):
     page, _ = show(b"the process printed this, and no record\n")
     expect(heading(page)).to_contain_text("No compiles in this log.")
-    expect(page.get_by_text("TORCH_TRACE=")).to_be_visible()
+    expect(page.get_by_text("tlparse-bundle run -- python train.py")).to_be_visible()
     for view, title in [("Stack", "No stacks"), ("Compiles", "No compiles"), ("Records", "No records")]:
         page.get_by_role("link", name=view, exact=True).click()
         expect(heading(page)).to_have_text(title)

@@ -196,6 +196,14 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
           sort: (kernel) => kernel.name,
         },
         {
+          title: "Source lines",
+          cell: (kernel) => {
+            const places = linesOf(kernel);
+            return places.length > 0 && placeLink(places[0].file, places[0].line, placesText(model, places));
+          },
+          sort: (kernel) => placesText(model, linesOf(kernel)),
+        },
+        {
           title: "Kind",
           cell: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
           sort: (kernel) => KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind,
@@ -237,14 +245,6 @@ function kernelSection(log, model, { kernels, codeOf, infoOf, linesOf }, attempt
               },
             ]
           : []),
-        {
-          title: "Source lines",
-          cell: (kernel) => {
-            const places = linesOf(kernel);
-            return places.length > 0 && placeLink(places[0].file, places[0].line, placesText(model, places));
-          },
-          sort: (kernel) => placesText(model, linesOf(kernel)),
-        },
       ],
       own.slice(0, MOST_SHOWN),
       { class: "compact" },
