@@ -100,7 +100,7 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     if is_unexplained(cause):
         return "torch found no guard that failed"
     if freed := _FREED.match(guard):
-        return f"torch dropped a cache entry because its {code(source_name(freed[1]) or '')} was freed"
+        return f"torch invalidated a cache entry because {code(source_name(freed[1]) or '')} was deallocated"
     if (small := small_size(cause)) is not None:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")

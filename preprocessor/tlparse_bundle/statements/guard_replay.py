@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,14 @@ from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown,
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix
-from tlparse_bundle.model.compiles import CANDIDATES, compiling_us
+from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import requested_recompiles
+from tlparse_bundle.statements.rows_by_compile import (
+    RowsByCompile,
+    guard_trees_by_compile,
+    symbols_by_compile,
+)
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.tables.rows import Rows
 
@@ -63,10 +67,10 @@ class GuardReplay:
 
     def __init__(self, facts: Facts):
         self._facts = facts
-        self._tensors = _RowsByCompile(facts, "tensors")
-        self._symbols = _RowsByCompile(facts, "symbols")
-        self._trees = _RowsByCompile(facts, "guard_trees")
-        self._specializations = _RowsByCompile(facts, "specializations")
+        self._tensors = RowsByCompile(facts, "tensors")
+        self._symbols = facts.once(symbols_by_compile)
+        self._trees = facts.once(guard_trees_by_compile)
+        self._specializations = RowsByCompile(facts, "specializations")
         self._requests = {
             one.row["compile"]: number for number, one in enumerate(facts.once(requested_recompiles))
         }
@@ -229,37 +233,6 @@ class GuardReplay:
 def _is_automatic(facts: Facts, attempt: int) -> bool:
     """Whether automatic dynamic shapes are on, as they are by default."""
     return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
-
-
-class _RowsByCompile:
-    """The rows of a table by compile, in a few bytes for each."""
-
-    def __init__(self, facts: Facts, name: str):
-        self._facts, self._rows = facts, facts.table(name)
-        size = len(facts.table(CANDIDATES))
-        self._first, self._count = array("i", [-1]) * size, array("i", [0]) * size
-        self._others: dict[int, list[int]] = {}  # rows that are apart
-        for number, row in enumerate(self._rows):
-            compile = facts.compiles.compiles.get(row["compile"]) if row["compile"] is not None else None
-            if compile is None:
-                continue
-            if self._first[compile] < 0:
-                self._first[compile] = number
-            if self._first[compile] + self._count[compile] == number:
-                self._count[compile] += 1
-            else:
-                self._others.setdefault(compile, []).append(number)
-
-    def rows(self, key: str) -> list[Any]:
-        """Return the rows of a compile; those of its last attempt with any, where attempts differ."""
-        compile = self._facts.compiles.compiles.get(key)
-        if compile is None or self._first[compile] < 0:
-            return []
-        first = self._first[compile]
-        numbers = [*range(first, first + self._count[compile]), *self._others.get(compile, ())]
-        rows = [self._rows[number] for number in numbers]
-        last = max(row["attempt"] or 0 for row in rows)
-        return [row for row in rows if (row["attempt"] or 0) == last]
 
 
 def _place(source: str) -> tuple[str, int | None]:

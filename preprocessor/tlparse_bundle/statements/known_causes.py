@@ -10,6 +10,7 @@ from tlparse_bundle.base.wording import code, listed, shortened
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
+from tlparse_bundle.statements.rows_by_compile import symbols_by_compile
 from tlparse_bundle.statements.statement import Remedy
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ def _marked_as_unbacked(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     )
     unbacked = {
         symbol["name"]
-        for symbol in facts.table("symbols")
-        if symbol["unbacked"] and symbol["compile"] in row["compiles"]
+        for compile in row["compiles"]
+        for symbol in facts.once(symbols_by_compile).rows(compile)
+        if symbol["unbacked"]
     }
     if not marked or len(unbacked) > len(marked):  # another value may be meant
         return None

@@ -18,12 +18,7 @@ from tlparse_bundle.statements.guard_changes import (
     source_name,
 )
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
-from tlparse_bundle.statements.recompile_savings import (
-    Savings,
-    is_markable,
-    saved_text,
-    savings,
-)
+from tlparse_bundle.statements.recompile_savings import Savings, is_markable, saved_text, savings
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import (
     is_bounded,
@@ -37,9 +32,9 @@ from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
-    dispatch_keys,
     few_values,
     is_learning_rate,
+    same_dispatch_keys,
     same_global_state,
     same_object,
     same_requires_grad,
@@ -309,7 +304,7 @@ _BY_KIND = {
 }
 _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "mark_dynamic": _mark_dynamic,
-    "dispatch_keys": dispatch_keys,
+    "dispatch_keys": same_dispatch_keys,
     "mark_unbacked": _mark_unbacked,
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,

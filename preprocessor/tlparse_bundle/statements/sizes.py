@@ -6,8 +6,10 @@ import re
 
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
+from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
 
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
 _NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
@@ -33,12 +35,9 @@ def is_marked_static(facts: Facts, cause: Cause) -> bool:
 def is_nested(facts: Facts, cause: Cause) -> bool:
     """Whether the size is that of a nested tensor."""
     source = local_name((cause.reason and cause.reason["source"]) or "")
-    last, guards = _last_compile(facts, cause), facts.table("guards")
     return any(
-        _NESTED.search(guards[number]["text"]) and local_name(guards[number]["source"] or "") == source
-        for tree in facts.table("guard_trees")
-        if tree["compile"] == last
-        for number in tree["guards"]
+        _NESTED.search(guard["text"]) and local_name(guard["source"] or "") == source
+        for guard in guards_of(facts, _last_compile(facts, cause))
     )
 
 
@@ -58,9 +57,8 @@ def is_dynamic_now(facts: Facts, cause: Cause) -> bool:
     if cause.change != "value" or cause.reason is None:
         return False
     last, source = _last_compile(facts, cause), local_name(cause.reason["source"] or "")
-    return any(
-        row["compile"] == last and local_name(row["source"] or "") == source for row in facts.table("symbols")
-    )
+    rows = facts.once(symbols_by_compile).rows(last) if last is not None else ()
+    return any(local_name(row["source"] or "") == source for row in rows)
 
 
 def needs_number(facts: Facts, cause: Cause) -> bool:
@@ -78,11 +76,5 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
 def is_last_empty(facts: Facts, cause: Cause) -> bool:
     """Whether the last of these calls had nothing to compile, unlike others: its values are not recorded."""
     frame = facts.compiled.get((_last_compile(facts, cause) or "",))
-    return (
-        frame is not None
-        and frame.row["status"] == "empty"
-        and any(
-            other.row["status"] == "ok" and facts.function_key(other.rows[0]) == cause.function
-            for other in facts.compiled
-        )
-    )
+    is_empty = frame is not None and frame.row["status"] == "empty"
+    return is_empty and cause.function in facts.once(partly_empty)

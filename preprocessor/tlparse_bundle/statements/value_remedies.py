@@ -1,4 +1,7 @@
-"""Fixes for recompiles that are not about sizes: values, types, objects, containers, global state."""
+"""Fixes for recompiles that are not about sizes: values, types, objects, containers, global state.
+
+Each function returns the fix for a cause; ``name`` is what changed, as the user's code names it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 
 
-def dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
+def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
     if others_than_autograd(cause.values):
         return Remedy(
             "Pass inputs of the same device and tensor type, or compile a separate function for each."

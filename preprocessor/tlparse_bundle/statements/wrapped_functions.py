@@ -9,6 +9,7 @@ from tlparse_bundle.base.wording import code, function_name, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.rows_by_compile import guards_of
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.user_code import package_of
 
@@ -41,10 +42,9 @@ def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int])
     if package_of(file) is None or not WRAPPER.fullmatch(name or ""):
         return []
     sources = {"self", "fn"} | ({"args[0]"} if _OPTIMIZER.search(file or "") else set())
-    trees, guards = facts.once(_trees), facts.table("guards")
     found: dict[str, None] = {}
     for number in numbers:
-        for guard in map(guards.__getitem__, trees.get(facts.compiles[number]["compile"], ())):
+        for guard in guards_of(facts, facts.key_of(number)):
             if guard["kind"] in ("TYPE_MATCH", "ID_MATCH") and local_name(guard["source"] or "") in sources:
                 match = _CLASS.search(guard["text"])
                 found |= {match[1]: None} if match else {}
@@ -81,21 +81,13 @@ def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers:
     _, name, _ = function
     if not WRAPPER.fullmatch(name or "") and not _ARGUMENT.match(local_name(source or "")):
         return None
-    trees = facts.once(_trees)
-    called = (_called(facts, trees.get(facts.compiles[number]["compile"]), name) for number in numbers)
+    called = (_called(facts, facts.key_of(number)) for number in numbers)
     names = list(dict.fromkeys(code(one) for one in called if one is not None))
     return f"leads to {listed(names, _MOST)}" if names else None
 
 
-def _trees(facts: Facts) -> dict[str | None, list[int]]:
-    """Return the guards of each compile."""
-    return {tree["compile"]: tree["guards"] for tree in facts.table("guard_trees")}
-
-
-def _called(facts: Facts, numbers: Iterable[int] | None, name: str | None) -> str | None:
-    guards = facts.table("guards")
-    for number in numbers or ():
-        guard = guards[number]
+def _called(facts: Facts, compile: str | None) -> str | None:
+    for guard in guards_of(facts, compile):
         file, function = guard["file"], guard["function"]
         if (
             file is None

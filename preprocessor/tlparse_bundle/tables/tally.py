@@ -166,9 +166,7 @@ class Tally:
         self._pack_all()
         # Most were packed once and in this order, so that each pack is unpacked once.
         places = array("i", [-1]) * len(self.compiles)
-        again: dict[
-            int, dict[int, list[int]]
-        ] = {}  # sums by kind, of compiles that were packed more than once
+        again: dict[int, dict[int, list[int]]] = {}  # of those packed more than once: sums by kind
         for place, compile_index in enumerate(self._packed_compiles):
             if places[compile_index] >= 0:
                 again[compile_index] = {}

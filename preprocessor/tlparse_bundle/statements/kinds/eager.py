@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.attempt_list import FrameCompile
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
+from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_causes import break_of_functorch, failure_key, failures_by_cause
 from tlparse_bundle.statements.failure_groups import breaks_by_frame, failures, is_suppressed
@@ -132,26 +132,19 @@ def _without_operations(facts: Facts) -> Iterator[Finding]:
     """Yield the functions that Dynamo skips since a call without tensor operations (torch/_dynamo/
     symbolic_convert.py: SkipFrame), although earlier calls compiled.
     """
-    compiled: set[FunctionKey] = set()
-    last: dict[FunctionKey, FrameCompile] = {}
-    for frame in facts.compiled:
-        key = facts.function_key(frame.rows[0])
-        last[key] = frame
-        if frame.row["status"] == "ok":
-            compiled.add(key)
     broken = facts.once(breaks_by_frame)
-    for key in compiled:
-        frame = last[key]
-        is_resumed = resume_function(frame.row["function"]) is not None
-        if frame.row["status"] != "empty" or is_resumed or broken.get(facts.frame_key(frame.row)):
+    for key, number in facts.once(partly_empty).items():
+        row = facts.compiles[number]
+        is_resumed = resume_function(row["function"]) is not None
+        if row["status"] != "empty" or is_resumed or broken.get(facts.frame_key(row)):
             continue
         finding = _finding(
             facts,
             [function_name(key[1])],
-            f"the call of `[{frame.row['compile']}]` has no tensor operation",
+            f"the call of `[{row['compile']}]` has no tensor operation",
             "Dynamo skips a function after a call with nothing to compile. Later calls run eager, including"
             " those for which compiled code exists.",
-            [frame.rows[-1]],
+            [number],
             ("empty", function_name(key[1])),
             None,
         )

@@ -60,8 +60,11 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     first = rows[0]
     count = sum(row["count"] for row in rows)
     skipped = sum(row["skipped_frame_count"] for row in rows)
-    at, known = next(iter(_places_of(facts, first))), known_cause(facts, rows)
-    places = list(dict.fromkeys(_shown(facts, place) for row in rows for place in _places_of(facts, row)))
+    counts: Counter[CodeLine] = Counter()
+    for row in rows:
+        counts.update(_places_of(facts, row))
+    at, known = next(iter(counts)), known_cause(facts, rows)
+    places = list(dict.fromkeys(_shown(facts, place) for place in counts))
     function = function_of(at.function)
     reason = ": ".join([first_line(first["reason"]), *map(first_line, exception_of(first))])
     if len(places) == 1:
@@ -71,7 +74,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         title = f"{plural(count, 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
         f"{code(at.source_line)}" if at.source_line and len(places) == 1 else None,
-        _places(facts, rows) if len(places) > 1 else None,
+        _places(facts, counts) if len(places) > 1 else None,
         inside_text(facts, own_place(first)) if len(places) == 1 else None,
         shortened(_explanation(rows)) if first["reason"] != _INSERTED else None,
         known.text if known else None,
@@ -145,11 +148,8 @@ def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
     return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
 
 
-def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
+def _places(facts: Facts, counts: Counter[CodeLine]) -> str:
     """Return a line for each place."""
-    counts: Counter[CodeLine] = Counter()
-    for row in rows:
-        counts.update(_places_of(facts, row))
     lines = []
     for place, count in counts.most_common(_MOST_PLACES):
         source = f": {code(place.source_line)}" if place.source_line else ""

@@ -85,7 +85,7 @@ class KernelWork:
             order = [call.line for call in by_kernel.get(name, [])]
             if set(order) == set(row["call_lines"]):
                 self._orders[code_event, name] = order
-            elif _run_in_order(lines, row["call_lines"]):
+            elif len(row["call_lines"]) > 1 and _run_in_order(lines, row["call_lines"]):
                 self._orders[code_event, name] = row["call_lines"]
             if followed is None:
                 continue
@@ -95,8 +95,11 @@ class KernelWork:
             else:
                 works = [(call.line, _operator(call, followed)) for call in by_kernel.get(name, [])]
             self._works[code_event, name, None] = _mean([work for _, work in works])
-            for line in dict(works):
-                self._works[code_event, name, line] = _mean([work for own, work in works if own == line])
+            by_line: dict[int, list[Work]] = {}
+            for line, work in works:
+                by_line.setdefault(line, []).append(work)
+            for line, own in by_line.items():
+                self._works[code_event, name, line] = _mean(own)
 
     @cached_property
     def _artifacts(self) -> dict[int, Artifact]:
