@@ -2,6 +2,7 @@
 
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from tlparse_bundle.statements.nearest_entries import STATES, shown
 
 DYNAMIC = "Use `torch.compile(dynamic=True)`"
 
@@ -48,3 +49,10 @@ def test_a_wrapper_of_torch_has_the_name_of_the_module(rows):
 def test_the_guard_that_the_nearest_entry_fails_is_named(rows):
     row = of(rows("nearest"), "`forward` recompiled twice")
     assert "In `[6/2]`, the nearest cache entry, `[6/0]`, failed only on `self.window == 4`." in row["text"]
+
+
+def test_the_state_of_the_process_has_words(built, root):
+    """Its guards hold their values as JSON, which says nothing to a reader."""
+    (log,) = built(root / "fixtures/versions/2.13.0/nearest.log.zst").logs
+    words = {row["kind"]: shown(row) for row in log.table("guards") if row["kind"] in STATES}
+    assert words == STATES

@@ -20,6 +20,11 @@ _KINDS = {
     "TYPE_MATCH": "the type of",
     "CLASS_MATCH": "the type of",
 }
+STATES = {  # of the process, whose guards have no source
+    "GLOBAL_STATE": "the global state",
+    "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
+    "DEFAULT_DEVICE": "the default device",
+}
 _MOST = 3
 _ALSO = "also failed"
 
@@ -68,7 +73,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         or nearest["guard"] not in nearest["guards"]
     ):
         return None
-    which = listed(list(dict.fromkeys(map(_shown, others))), _MOST)
+    which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
     is_other = len(others) == len(failed)  # torch's reason is one of a different entry
     only = "failed only" if not nearest["not_evaluated"] else "failed"
     also = only if is_other else _ALSO
@@ -83,8 +88,10 @@ def _failures(facts: Facts) -> dict[str | None, list[GuardFailuresRow]]:
     return rows
 
 
-def _shown(guard: GuardsRow) -> str:
+def shown(guard: GuardsRow) -> str:
+    """Return a guard in a sentence: "the type of `x`", "the global state", or its text."""
     about = _KINDS.get(guard["kind"] or "")
     if about is not None and guard["source"]:
         return f"{about} {code(source_name(guard['source']) or '')}"
-    return code(shortened(source_name(first_line(guard["text"]))) or "")
+    text = code(shortened(source_name(first_line(guard["text"]))) or "")
+    return STATES.get(guard["kind"] or "", text)
