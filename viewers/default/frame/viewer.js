@@ -104,9 +104,11 @@ async function begin(bundle) {
             h(
               "p",
               null,
-              "Record a log with ",
+              "Record a program and build its bundle with ",
+              h("code", null, "tlparse-bundle run -- python train.py"),
+              ", or record it with ",
               h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
-              ", then rebuild the bundle: ",
+              " and build the bundle with ",
               h("code", null, "tlparse-bundle build /tmp/trace OUT"),
               ".",
             ),
