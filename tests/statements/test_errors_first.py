@@ -96,3 +96,11 @@ def test_only_the_last_error_can_have_ended_the_program(log_of):
         "f0",
         "f2",
     ]  # torch continued
+
+
+def test_an_error_without_an_exception_comes_last(built, root):
+    """It is the last record of the log, so it may have ended the program, but nobody can act on it."""
+    (log,) = built(root / "fixtures/failures/trace").logs
+    errors = [row for row in log.findings() if row["severity"] == "error"]
+    assert [bool(row["details"]["message"]) for row in errors] == [True] * 4 + [False]
+    assert errors[-1]["title"] == "`make_fx` failed outside a compile"

@@ -1,4 +1,5 @@
 // The list of bundles and comparisons stored in this browser.
+import { table } from "../lib/list/table.js";
 import { keepPair } from "../lib/local/keep.js";
 import { list, read, remove, removeAll } from "../lib/local/store.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -58,30 +59,7 @@ export async function drawKept(place, python, busy) {
         "Remove all",
       ),
     ),
-    h(
-      "table",
-      null,
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          choice && h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Compare")),
-          ["Name", "Kind", "Size", "Opened", "Save as"].map((title) =>
-            h("th", { scope: "col", class: title === "Size" ? "number" : null }, title),
-          ),
-          h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Remove")),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        kept.map((about) =>
-          row(about, python, busy, gone, choice && (about.kind === "bundle" ? choice.box(about) : "")),
-        ),
-      ),
-    ),
+    table(columns(python, busy, gone, choice), kept),
   );
 }
 
@@ -125,45 +103,75 @@ function choiceOf(bundles, python, busy) {
   return { button, box };
 }
 
-/** @param {Stored} about @param {Python} python @param {import("./main.js").Busy} busy @param {(question: string, run: () => Promise<unknown>) => unknown} gone @param {any} box null where there is nothing to choose */
-function row(about, python, busy, gone, box) {
-  const { id, name, kind, size_bytes, stored_ms, log_count } = about;
-  const pair = kind === "comparison";
+/**
+ * @param {Python} python @param {import("./main.js").Busy} busy
+ * @param {(question: string, run: () => Promise<unknown>) => unknown} gone
+ * @param {{box: (about: Stored) => HTMLElement} | null} choice null where there is nothing to choose
+ * @returns {import("../lib/list/table.js").TableColumn<Stored>[]}
+ */
+function columns(python, busy, gone, choice) {
+  const what = (/** @type {Stored} */ about) =>
+    about.kind === "comparison" ? "comparison" : plural(about.log_count, "log");
+  const viewer = (/** @type {Stored} */ { kind }) => (kind === "comparison" ? "compare" : "default");
+  return [
+    ...(choice
+      ? [
+          {
+            title: "Compare",
+            class: "choose",
+            cell: (/** @type {Stored} */ about) => about.kind === "bundle" && choice.box(about),
+          },
+        ]
+      : []),
+    {
+      title: "Name",
+      head: true,
+      cell: (about) => h("a", { href: `../${viewer(about)}/?stored=${about.id}` }, about.name),
+      sort: ({ name }) => name,
+    },
+    { title: "Kind", class: "what", cell: what, sort: what },
+    {
+      title: "Size",
+      number: true,
+      cell: ({ size_bytes: size }) => bytes(size),
+      sort: ({ size_bytes: size }) => size,
+    },
+    {
+      title: "Opened",
+      class: "when",
+      cell: ({ stored_ms: opened }) => DAY.format(opened),
+      sort: ({ stored_ms: opened }) => opened,
+    },
+    { title: "Save as", class: "ways", cell: (about) => saveButtons(about, python, busy) },
+    {
+      title: "Remove",
+      class: "remove",
+      cell: ({ id, name }) =>
+        tool("Remove", `Remove ${name}`, () => gone(`Remove ${name} from this browser?`, () => remove(id))),
+    },
+  ];
+}
+
+/** @param {string} text @param {string} label @param {() => unknown} press */
+const tool = (text, label, press) =>
+  h("button", { "class": "tool", "aria-label": label, "onclick": press }, text);
+
+/** @param {Stored} about @param {Python} python @param {import("./main.js").Busy} busy */
+function saveButtons(about, python, busy) {
+  const { id, name, kind } = about;
   const page = () =>
     busy(`Writing a page of ${name}`, name, async ({ signal }) =>
-      download(`${name}.html`, pair ? await pairPage(about, python, signal) : await pageOf(id, python)),
+      download(
+        `${name}.html`,
+        kind === "comparison" ? await pairPage(about, python, signal) : await pageOf(id, python),
+      ),
     );
   const zipped = () =>
     busy(`Writing a zip of ${name}`, name, async () => download(`${name}.zip`, await zipOf(id)));
-  return h(
-    "tr",
-    null,
-    box !== null && h("td", { class: "choose" }, box),
-    h("th", { scope: "row" }, h("a", { href: `../${pair ? "compare" : "default"}/?stored=${id}` }, name)),
-    h("td", { class: "what" }, pair ? "comparison" : plural(log_count, "log")),
-    h("td", { class: "number" }, bytes(size_bytes)),
-    h("td", { class: "when" }, DAY.format(stored_ms)),
-    h(
-      "td",
-      { class: "ways" },
-      h("button", { "class": "tool", "aria-label": `Save ${name} as one file`, "onclick": page }, "One file"),
-      !pair &&
-        h("button", { "class": "tool", "aria-label": `Save ${name} as zip`, "onclick": zipped }, "Zip"),
-    ),
-    h(
-      "td",
-      null,
-      h(
-        "button",
-        {
-          "class": "tool",
-          "aria-label": `Remove ${name}`,
-          "onclick": () => gone(`Remove ${name} from this browser?`, () => remove(id)),
-        },
-        "Remove",
-      ),
-    ),
-  );
+  return [
+    tool("One file", `Save ${name} as one file`, page),
+    kind === "bundle" && tool("Zip", `Save ${name} as zip`, zipped),
+  ];
 }
 
 /** @param {Stored} about @param {Python} python @param {AbortSignal} signal */

@@ -1,4 +1,5 @@
 // The table of the runs of a series, newest first.
+import { table } from "../lib/list/table.js";
 import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { shown } from "./chart.js";
@@ -12,7 +13,8 @@ const MOST = 1000; // rows
 export function runTable(trend, runs, metrics) {
   const place = h("div", { "class": "scroll", "tabindex": "0", "role": "region", "aria-label": "Runs" });
   const draw = () =>
-    place.childElementCount === 0 && place.append(table(trend, runs.toReversed().slice(0, MOST), metrics));
+    place.childElementCount === 0 &&
+    place.append(table(columns(trend, metrics), runs.toReversed().slice(0, MOST)));
   return h(
     "details",
     { class: "runs", ontoggle: draw },
@@ -22,43 +24,27 @@ export function runTable(trend, runs, metrics) {
   );
 }
 
-/** @param {Trend} trend @param {number[]} runs @param {Metric[]} metrics */
-const table = (trend, runs, metrics) =>
-  h(
-    "table",
-    null,
-    h(
-      "thead",
-      null,
-      h(
-        "tr",
-        null,
-        ["Started (UTC)", "Run", "Commit", "torch"].map((title) => h("th", { scope: "col" }, title)),
-        metrics.map(({ title, help }) => h("th", { scope: "col", class: "number", title: help }, title)),
-      ),
-    ),
-    h(
-      "tbody",
-      null,
-      runs.map((index) => {
-        const run = trend.runs[index],
-          address = runAddress(run);
-        return h(
-          "tr",
-          null,
-          h("td", null, began(run)),
-          h(
-            "th",
-            { scope: "row" },
-            address ? h("a", { href: address }, run.name) : run.name,
-            run.ends_early && h("span", { class: "dim" }, " ends inside a compile"),
-          ),
-          h("td", null, run.commit ?? "–"),
-          h("td", null, run.torch_versions.join(", ") || "–"),
-          metrics.map((metric) =>
-            h("td", { class: "number" }, shown(metric, trend.values[metric.key][index])),
-          ),
-        );
-      }),
-    ),
-  );
+/** @param {Trend} trend @param {Metric[]} metrics @returns {import("../lib/list/table.js").TableColumn<number>[]} */
+function columns({ runs, values }, metrics) {
+  const name = (/** @type {number} */ i) => {
+    const address = runAddress(runs[i]);
+    return [
+      address ? h("a", { href: address }, runs[i].name) : runs[i].name,
+      runs[i].ends_early && h("span", { class: "dim" }, " ends inside a compile"),
+    ];
+  };
+  const torch = (/** @type {number} */ i) => runs[i].torch_versions.join(", ");
+  return [
+    { title: "Started (UTC)", cell: (i) => began(runs[i]), sort: (i) => began(runs[i]) },
+    { title: "Run", cell: name, sort: (i) => runs[i].name, head: true },
+    { title: "Commit", cell: (i) => runs[i].commit ?? "–", sort: (i) => runs[i].commit },
+    { title: "torch", cell: (i) => torch(i) || "–", sort: (i) => torch(i) || null },
+    ...metrics.map((metric) => ({
+      title: metric.title,
+      help: metric.help,
+      number: true,
+      cell: (/** @type {number} */ i) => shown(metric, values[metric.key][i]),
+      sort: (/** @type {number} */ i) => values[metric.key][i],
+    })),
+  ];
+}

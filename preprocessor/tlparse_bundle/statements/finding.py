@@ -48,15 +48,22 @@ class Finding(Statement):
     spans: Sequence[int] = ()
     placed: bool = field(default=True, kw_only=True)  # whether the place is a part of the fingerprint
     is_fatal: bool = field(default=False, kw_only=True)  # whether it ended the program
+    is_explained: bool = field(default=True, kw_only=True)  # whether the log says what went wrong
 
     @property
     def stage(self) -> Stage:
         """Order the error that ended the program, other errors, functions that run eager, and the rest.
 
-        Errors with an unknown cost come before those with a known one, because they may cost more.
+        Errors that the log does not explain come last of their stage, since nobody can act on them. Those with an
+        unknown cost come before those with a known one, because they may cost more.
         """
         own = stage(self.kind, self.severity, self.details)
-        return not self.is_fatal, own, own == ERROR and self.cost_us is not None
+        return (
+            not (self.is_fatal and self.is_explained),
+            own,
+            not self.is_explained,
+            own == ERROR and self.cost_us is not None,
+        )
 
     def fingerprint(self) -> str:
         place = self.place if self.placed else (None, None, None)

@@ -241,6 +241,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
             "source_line": cells["source_line"],
         },
         placed=machine is None and (cells["file"] is not None or not message),
+        is_explained=bool(what),
     )
 
 
