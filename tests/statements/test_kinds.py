@@ -143,7 +143,8 @@ def test_most_important_first(logs):
         chains = []  # the orders of a finding and its consequences, which follow it
         for row in log.findings():
             at = stage(row["kind"], row["severity"], row["details"])
-            order = (at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0))
+            is_unexplained = row["kind"] == "failure" and not row["details"]["message"]
+            order = (at, is_unexplained, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0))
             if row["because_of"] is None:
                 chains.append([order])
                 root = row["id"]

@@ -54,8 +54,8 @@ class Finding(Statement):
     def stage(self) -> Stage:
         """Order the error that ended the program, other errors, functions that run eager, and the rest.
 
-        Errors that the log does not explain come last of their stage, since nobody can act on them. Those with an
-        unknown cost come before those with a known one, because they may cost more.
+        Errors that the log does not explain come last of their stage, since nobody can act on them. Those
+        with an unknown cost come before those with a known one, because they may cost more.
         """
         own = stage(self.kind, self.severity, self.details)
         return (

@@ -29,17 +29,21 @@ def shown_function(facts: Facts, function: FunctionKey, numbers: Iterable[int]) 
     it calls, or "`wrapped` of torch". ``numbers``: rows of ``Facts.compiles``.
     """
     file, name, _ = function
-    package = package_of(file)
-    if package is None or not WRAPPER.fullmatch(name or ""):
+    if not _is_wrapper(file, name):
         return function_name(name)
     classes = wrapped_classes(facts, function, numbers)
-    return code(classes[0]) if len(classes) == 1 else f"{function_name(name)} of {package}"
+    return code(classes[0]) if len(classes) == 1 else f"{function_name(name)} of {package_of(file)}"
+
+
+def _is_wrapper(file: str | None, name: str | None) -> bool:
+    """Whether a function is a library's, and calls whatever it is given."""
+    return package_of(file) is not None and WRAPPER.fullmatch(name or "") is not None
 
 
 def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int]) -> list[str]:
     """Return the classes of the objects that a wrapper of a library calls in these compiles."""
     file, name, _ = function
-    if package_of(file) is None or not WRAPPER.fullmatch(name or ""):
+    if not _is_wrapper(file, name):
         return []
     sources = {"self", "fn"} | ({"args[0]"} if _OPTIMIZER.search(file or "") else set())
     found: dict[str, None] = {}
@@ -55,6 +59,9 @@ def other_class_text(facts: Facts, cause: Cause) -> str | None:
     """Return why the first compile of a class counts as a recompile, as a clause: a wrapper of a library is
     one function, with one cache, for all classes whose methods it calls. None for other recompiles.
     """
+    file, name, _ = cause.function
+    if not _is_wrapper(file, name):
+        return None
     requests = [facts.once(requested_recompiles)[number] for number in cause.rows]
     entries = dict.fromkeys(reason["entry"] for one in requests for reason in one.reasons)
     frames = [frame for entry in entries if entry and (frame := facts.compiled.get((entry,))) is not None]
@@ -65,7 +72,7 @@ def other_class_text(facts: Facts, cause: Cause) -> str | None:
     if not before or not all(len(classes) == 1 and classes[0] not in before for classes in new):
         return None
     others = listed(list(map(code, before)), _MOST)
-    return f"torch compiled {function_name(cause.function[1])} for {others} before"
+    return f"torch compiled {function_name(name)} for {others} before"
 
 
 def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers: Iterable[int]) -> str | None:

@@ -17,6 +17,7 @@ from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.spill import Packs
 
 _PACK_BYTES = 16 << 10
+_MAX_UNPACKED = 12  # recompiles of one function may be far from each other, each beside those of the next one
 _BATCH = 256  # items that are encoded at once
 # In text from the log, these quotation marks would be escaped.
 _BLOB = re.compile(rb'("blob":[0-9]+)')
@@ -38,9 +39,7 @@ class JsonList(Generic[Item]):
         self._ends = array("q")  # how many items there are with each pack
         self._open = bytearray()  # of the newest items, as they stand between the brackets
         self._count = 0
-        self._unpacked: tuple[int, list[Item]] | None = (
-            None  # number and items of a pack, the open one is the last
-        )
+        self._unpacked: dict[int, list[Item]] = {}  # items of the packs read last; the open pack is the last
         self.size_bytes = 2
         self.extend(items)
 
@@ -53,6 +52,7 @@ class JsonList(Generic[Item]):
             self._add(dumps(batch)[1:-1], len(batch))
 
     def _add(self, json: bytes, count: int) -> None:
+        self._unpacked.pop(len(self._packs), None)
         if self._count:
             self._open += self.separator
             self.size_bytes += 1
@@ -63,7 +63,6 @@ class JsonList(Generic[Item]):
             self._packs.append(self._open)
             self._ends.append(self._count)
             self._open = bytearray()
-        self._unpacked = None
 
     def __len__(self) -> int:
         return self._count
@@ -73,14 +72,15 @@ class JsonList(Generic[Item]):
         return self.since(0)
 
     def __getitem__(self, number: int) -> Item:
-        """Return an item. Access to neighboring items is cheap."""
+        """Return an item. Access to neighbors of items that were read before is cheap."""
         pack = bisect_right(self._ends, number)
-        if self._unpacked is None or self._unpacked[0] != pack:
-            self._unpacked = (
-                pack,
-                self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open)),
-            )
-        return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
+        items = self._unpacked.pop(pack, None)
+        if items is None:
+            items = self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
+            if len(self._unpacked) == _MAX_UNPACKED:
+                del self._unpacked[next(iter(self._unpacked))]
+        self._unpacked[pack] = items
+        return items[number - (self._ends[pack - 1] if pack else 0)]
 
     def since(self, number: int) -> Iterator[Item]:
         """Yield the items from an index on."""
