@@ -168,7 +168,7 @@ function guardDetail({ log, state }, model, tree, onfilter) {
       {
         id: "kind",
         title: "Kind",
-        least: "6rem",
+        least: "14rem",
         sort: (i) => cells(i).kind,
         cell: (i) =>
           h(

@@ -2,7 +2,7 @@
 import { fill, h, typing } from "../page/dom.js";
 import { VirtualList } from "./virtual-list.js";
 import { cellClass, Widths } from "./widths.js";
-import { twoLines } from "./two-lines.js";
+import { texts, twoLines } from "./two-lines.js";
 
 /**
  * @typedef {object} Column
@@ -48,6 +48,7 @@ export class Grid {
     this.widths = new Widths(options.columns);
     this.widths.apply(this.element);
     this.two = false;
+    this.texts = 0; // columns of text that fit in the first of two lines
     this.least = h("div", { "class": "grid-least", "aria-hidden": "true" }); // as wide as the columns at least
     this.element.append(this.least);
     const sized = new ResizeObserver(() => this.fit());
@@ -67,10 +68,25 @@ export class Grid {
   fit() {
     const width = this.element.clientWidth;
     const two = width > 0 && width < this.least.offsetWidth;
-    if (two === this.two) return;
-    this.two = two;
+    const fitting = two ? this.fitting(width) : 0;
+    if (two === this.two && fitting === this.texts) return;
+    [this.two, this.texts] = [two, fitting];
     this.element.classList.toggle("two-lines", two);
     this.list.resize(two ? TWO : ROW);
+  }
+
+  /** Return how many columns of text fit beside each other. @param {number} width */
+  fitting(width) {
+    const probe = h("div", { "class": "grid-least", "aria-hidden": "true" });
+    this.element.append(probe);
+    const all = texts(this.options.columns).map((column) => this.options.columns.indexOf(column));
+    let most = all.length;
+    for (; most > 1; most--) {
+      probe.style.width = this.widths.needed(all.slice(0, most));
+      if (probe.offsetWidth <= width) break;
+    }
+    probe.remove();
+    return most;
   }
 
   /** Return the selected row, or -1. */
@@ -158,7 +174,7 @@ export class Grid {
         "onclick": (/** @type {MouseEvent} */ event) => this.click(event, index),
       },
       this.two
-        ? twoLines(this.options.columns, this.widths.tracks(), row)
+        ? twoLines(this.options.columns, this.widths.tracks(), this.texts, row)
         : this.options.columns.map((column) =>
             h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row)),
           ),

@@ -79,7 +79,13 @@ export class Widths {
       "--columns",
       tracks.map(([least, most]) => (least === most ? most : `minmax(${least}, ${most})`)).join(" "),
     );
-    element.style.setProperty("--min-width", summed(tracks.map(([least]) => least)));
+    element.style.setProperty("--min-width", this.needed([...tracks.keys()]));
+  }
+
+  /** Return the least width of a row of these columns, in CSS. @param {number[]} columns */
+  needed(columns) {
+    const tracks = this.tracks();
+    return summed(columns.map((at) => tracks[at][0]));
   }
 
   /** Return the width at which no column is cut, in CSS. */
