@@ -47,7 +47,7 @@ FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
 _MAX_PID = 1 << 32
 _BATCH_BYTES = 1 << 20
-_COMPILE_BYTES = 100  # of numbers that findings keep for each attempt
+_COMPILE_BYTES = 250  # of numbers that findings keep for each attempt
 _LARGE_BYTES = 32 << 20  # of a log that takes much memory to read
 
 

@@ -11,7 +11,8 @@ from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.bundle.row_objects import id_of
 
 FrameKey = tuple[str | None]  # see Facts.frame_key
-_MAX_ROWS = 4096  # that are at hand; few logs have more attempts
+_ALL_ROWS = 4096  # of a log with at most so many attempts, as most have, all rows are at hand
+_SOME_ROWS = 512  # of other logs
 _OUTSIDE: dict[str, Any] = {
     **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack")),
     **dict.fromkeys(("start_epoch_us", "total_us", "backward_us", "metrics_event", "first_event")),
@@ -50,6 +51,7 @@ class AttemptList:
             self.compile_of.append(compile)
             self._numbers[_attempt_key(row)] = number
         self._rows: dict[int, dict[str, Any]] = {}  # the newest
+        self._most_rows = _ALL_ROWS if len(self.compile_of) <= _ALL_ROWS else _SOME_ROWS
 
     def __len__(self) -> int:
         return len(self.compile_of) + 1
@@ -64,7 +66,7 @@ class AttemptList:
             return _OUTSIDE
         row = self._rows.get(number)
         if row is None:
-            if len(self._rows) >= _MAX_ROWS:
+            if len(self._rows) >= self._most_rows:
                 self._rows.clear()
             own, compile = self._attempts[number], self._candidates[self.compile_of[number]]
             row = {**compile, **own, "status": compile["status"], "id": id_of(own)}

@@ -199,5 +199,10 @@ def cut(text: str, most: int) -> str:
 
 
 def distinct(rows: Iterable[T]) -> list[T]:
-    """Return the first MAX_EVIDENCE distinct rows."""
-    return list(dict.fromkeys(rows))[:MAX_EVIDENCE]
+    """Return the first MAX_EVIDENCE distinct rows. Reads no more of them than needed."""
+    found: dict[T, None] = {}
+    for row in rows:
+        found[row] = None
+        if len(found) == MAX_EVIDENCE:
+            break
+    return list(found)
