@@ -1,12 +1,16 @@
 """Statements: their order, their effects, and their severity in each output."""
 
+from itertools import chain
+
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.runs.compare.change import Change, rows
 from tlparse_bundle.statements.statement import (
+    MAX_EVIDENCE,
     MAX_TITLE,
     SEVERITIES,
     Statement,
     cut,
+    distinct,
     grouped_by_cause,
     ordered,
     severity_of,
@@ -80,3 +84,10 @@ def test_a_cut_text_closes_its_code():
     text = "see `" + "x" * 2 * MAX_TITLE + "`"
     assert cut(text, MAX_TITLE).endswith("…`") and len(cut(text, MAX_TITLE)) <= MAX_TITLE
     assert cut("short", MAX_TITLE) == "short"
+
+
+def test_no_more_evidence_is_read_than_shown():
+    """A finding can have a million compiles."""
+    rows = iter(range(2 * MAX_EVIDENCE))
+    assert distinct(chain([0, 0], rows)) == list(range(MAX_EVIDENCE))
+    assert next(rows) == MAX_EVIDENCE
