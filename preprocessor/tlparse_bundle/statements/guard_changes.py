@@ -19,7 +19,7 @@ _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
-_CODE = ".__code__"  # of a function
+_CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
@@ -91,6 +91,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         is_none = guard.startswith("CodeGuardAccessor: Not a function")  # torch/csrc/dynamo/guards.cpp
         name = code(source_name(source.removesuffix(_CODE)) or "")
         return f"{name} is {'no longer a' if is_none else 'a different'} function"
+    if source is not None and guard.startswith("ClosureGuardAccessor: Not a function"):
+        return f"{code(source_name(source.removesuffix(_CLOSURE)) or '')} is no longer a function"
     if len(cause.changes) == 1 and guard.startswith("KeyError on "):
         return f"the call has no {subject('value', source, None)}"
     if len(cause.changes) == 1 and change == "identity":

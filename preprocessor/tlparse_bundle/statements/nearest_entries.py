@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,15 @@ STATES = {  # of the process, whose guards have no source
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
     "DEFAULT_DEVICE": "the default device",
 }
+# The order in which torch checks an object (torch/csrc/dynamo/guards.cpp).
+_CHECKED = {
+    "type": 0,
+    **dict.fromkeys(("dispatch_keys", "dtype", "device", "requires_grad"), 1),
+    **dict.fromkeys(("keys", "length", "value"), 1),
+    "rank": 2,
+    **dict.fromkeys(("size", "stride"), 3),
+}
+_LAST = 4
 _MOST = 3
 _ALSO = "also failed"
 
@@ -36,6 +46,8 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     have the guards and inputs to evaluate them.
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
+    if not any(texts.values()):
+        texts = {number: _of_reasons(facts, number) for number in cause.rows}
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
@@ -56,8 +68,13 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     rows = facts.once(_failures).get(request.row["compile"], [])
     if not rows or not all(row["guards"] and row["is_input_known"] for row in rows):
         return None
-    nearest = min(rows, key=lambda row: len(row["guards"]))  # of several, the newest
     guards = facts.table("guards")
+
+    def distance(row: GuardFailuresRow) -> tuple[bool, int]:
+        """torch checks the global state first; most guards of an entry for another one are not evaluated."""
+        return any(guards[place]["kind"] in STATES for place in row["guards"]), len(row["guards"])
+
+    nearest = min(rows, key=distance)  # of several, the newest
     source = local_name((cause.reason and cause.reason["source"]) or "")
     failed = [guards[place] for place in nearest["guards"]]
     reported = source_name(request.reason["guard"]) if request.reason else None
@@ -78,6 +95,24 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     only = "failed only" if not nearest["not_evaluated"] else "failed"
     also = only if is_other else _ALSO
     return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
+
+
+def _of_reasons(facts: Facts, number: int) -> str | None:
+    """Return a different cache entry that passed the check which torch's first reason names: torch checks the
+    type of an object before its keys, and the dtype of a tensor before its rank and sizes.
+    """
+    reasons = facts.once(requested_recompiles)[number].reasons
+    first = reasons[0] if reasons else None
+    source = local_name((first and first["source"]) or "")
+    if first is None or not source:
+        return None
+    about = re.compile(rf"(?<![\w.]){re.escape(source)}(?!\w)")
+    for other in reasons[1:]:
+        rank, first_rank = _CHECKED.get(other["change"], 0), _CHECKED.get(first["change"], _LAST)
+        if other["entry"] and rank > first_rank and about.search(local_name(other["source"] or "")):
+            guard = code(shortened(source_name(first_line(other["guard"]))) or "")
+            return f"The cache entry `[{other['entry']}]` failed on {guard}."
+    return None
 
 
 def _failures(facts: Facts) -> dict[str | None, list[GuardFailuresRow]]:
