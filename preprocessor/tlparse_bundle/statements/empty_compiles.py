@@ -17,13 +17,13 @@ def always_empty(facts: Facts) -> dict[FunctionKey, int]:
     ``torch.compile`` and in which torch found nothing to compile.
     """
     first: dict[FunctionKey, int] = {}
-    others: set[FunctionKey] = set()
+    others: set[FunctionKey] = set()  # a function that compiled twice was not skipped
     for frame in facts.compiled:
         row, key = frame.row, facts.function_key(frame.rows[0])
-        if row["status"] == "empty" and not row["graph_break_count"] and not row["restart_reasons"]:
-            first.setdefault(key, frame.rows[0])
-        else:
+        is_empty = row["status"] == "empty" and not row["graph_break_count"] and not row["restart_reasons"]
+        if not is_empty or key in first:
             others.add(key)
+        first.setdefault(key, frame.rows[0])
     found = {key: number for key, number in first.items() if key not in others and _is_entry(facts, number)}
     # An interrupted compile has no operations in its metrics, but a graph.
     traced = facts.once(with_operations) if found else set()
