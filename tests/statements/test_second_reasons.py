@@ -72,7 +72,7 @@ def test_a_guard_comes_from_the_line_of_the_program(found):
 
 
 def test_an_error_of_a_backend_is_one_break(found):
-    row = of(found, "Graph break at `program.py:94`, once: Backend compiler exception")
+    row = of(found, "Graph break at ", "once: Backend compiler exception")
     assert row["text"].startswith("Backend compiler `refuse` failed with aten.masked_select.default.")
 
 
@@ -90,3 +90,19 @@ def test_functions_that_are_compiled_by_themselves_share_a_function_of_torch(fou
 
 def test_a_function_that_is_missing_is_no_longer_a_function(found):
     of(found, "`optional` recompiled once: `function` is no longer a function")
+
+
+def test_a_size_that_the_code_compares_is_not_marked_alone(found):
+    """``mark_dynamic`` raises ConstraintViolationError for it."""
+    assert advice(of(found, "`squared` recompiled once: `x.size(0)`")) == []
+
+
+def test_the_nearest_entry_has_few_guards_that_failed_or_are_not_evaluated(found):
+    """The entry `[21/0]` fails its guard on the key of an empty dict, which is not evaluated."""
+    text = of(found, "`counted` recompiled once: `x.size(0)`")["text"]
+    assert "The nearest cache entry, `[21/1]`, also failed on `threshold == 0.5`" in text
+
+
+def test_a_guard_has_no_advice_about_sizes(found):
+    text = of(found, "`Linear` recompiled once: `fn._parameters['weight'].requires_grad`")["text"]
+    assert text.endswith("requires_grad mismatch. expected requires_grad=1`.")

@@ -21,13 +21,14 @@ from tlparse_bundle.guards.values import Tensor
 _MAX_FIXES = 24  # tried alone, those that would help most often first
 EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
-_DECIDED = frozenset(
+MAY_FAIL = frozenset(
     (
         *EXPRESSIONS,
         *("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH", "TENSOR_MATCH"),
         *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
     )
 )
+_EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 
@@ -124,7 +125,7 @@ class CodeHistory:
         if guard.kind == "ID_MATCH":
             return is_argument(guard.source or "")
         return (
-            guard.kind in _DECIDED and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
+            guard.kind in MAY_FAIL and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
         )
 
     @cached_property
@@ -225,6 +226,8 @@ class CodeHistory:
 
     def _avoided(self, fixes: Sequence[Fix]) -> Iterator[int]:
         """Yield the compiles that would not happen."""
+        if not all(self._is_marked_with(fix, fixes) for fix in fixes if fix.kind == "mark_dynamic"):
+            return
         entries: list[int] = []
         containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
         sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
@@ -241,6 +244,29 @@ class CodeHistory:
             else:
                 if compiled.guards:
                     entries.append(call)
+
+    def _is_marked_with(self, fix: Fix, fixes: Sequence[Fix]) -> bool:
+        """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static
+        makes the marked size a constant, and torch raises (ConstraintViolationError).
+        """
+        own = (fix.source or "", fix.dimension)
+        marked = {(one.source or "", one.dimension) for one in fixes if one.kind == "mark_dynamic"}
+        return any(one.kind == "dynamic_true" for one in fixes) or all(
+            own not in pair or marked.issuperset(pair) for pair in self._equal_sizes
+        )
+
+    @cached_property
+    def _equal_sizes(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
+        """Pairs of sizes that a guard compares for equality, and that are equal in the first call."""
+        matches = (_EQUAL_SIZES.fullmatch(text) for _, text in self.expressions)
+        pairs = [((match[1], int(match[2])), (match[3], int(match[4]))) for match in matches if match]
+        return [
+            (one, other) for one, other in pairs if self._first_size(one) == self._first_size(other) != ()
+        ]
+
+    def _first_size(self, place: tuple[str, int]) -> tuple[int, ...]:
+        tensor, at = self.tensor(0, place[0]), place[1]
+        return () if tensor is None else tensor.size[at : at + 1]
 
     def _has_same_elements(
         self, call: int, other: int, fixes: Sequence[Fix], containers: Iterable[str]

@@ -201,7 +201,7 @@ class GuardReplay:
             source = local_name(guard.source or "")
             kind = "tensor" if guard.kind == "TENSOR_MATCH" else "source"
             keys.setdefault(f"{kind} {source}", id_)
-            keys.setdefault(local_name(guard.text), id_)
+            keys.setdefault(local_name(guard.text.partition(" (HINT: ")[0]), id_)
             keys.setdefault(guard.kind, id_)
         return keys
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.what_if import MAY_FAIL
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
@@ -70,9 +71,17 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         return None
     guards = facts.table("guards")
 
+    shared = set(rows[0]["not_evaluated"])
+
     def distance(row: GuardFailuresRow) -> tuple[bool, int]:
-        """torch checks the global state first; most guards of an entry for another one are not evaluated."""
-        return any(guards[place]["kind"] in STATES for place in row["guards"]), len(row["guards"])
+        """torch checks the global state first; most guards of an entry for another one are not evaluated.
+        Other guards that are not evaluated can have failed, too, unless the newest entry has them.
+        """
+        is_other_state = any(guards[place]["kind"] in STATES for place in row["guards"])
+        unknown = sum(
+            guards[place]["kind"] in MAY_FAIL for place in row["not_evaluated"] if place not in shared
+        )
+        return is_other_state, len(row["guards"]) + unknown
 
     nearest = min(rows, key=distance)  # of several, the newest
     source = local_name((cause.reason and cause.reason["source"]) or "")
