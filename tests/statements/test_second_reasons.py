@@ -106,3 +106,8 @@ def test_the_nearest_entry_has_few_guards_that_failed_or_are_not_evaluated(found
 def test_a_guard_has_no_advice_about_sizes(found):
     text = of(found, "`Linear` recompiled once: `fn._parameters['weight'].requires_grad`")["text"]
     assert text.endswith("requires_grad mismatch. expected requires_grad=1`.")
+
+
+def test_a_value_that_an_entry_has_did_not_fail_it(found):
+    text = of(found, "`stored` recompiled twice: `name` changed between")["text"]
+    assert "/0]` failed on `len(stats) == 0`." in text

@@ -10,8 +10,8 @@ from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.what_if import MAY_FAIL
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import source_name
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.guard_changes import shown_guard, source_name
+from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow
@@ -48,7 +48,7 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
     if not any(texts.values()):
-        texts = {number: _of_reasons(facts, number) for number in cause.rows}
+        texts = {number: _of_reasons(facts, cause, number) for number in cause.rows}
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
@@ -106,20 +106,23 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
 
 
-def _of_reasons(facts: Facts, number: int) -> str | None:
-    """Return a different cache entry that passed the check which torch's first reason names: torch checks the
-    type of an object before its keys, and the dtype of a tensor before its rank and sizes.
-    """
+def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
+    """Return a cache entry that passed the check which torch's first reason names, as a sentence."""
     reasons = facts.once(requested_recompiles)[number].reasons
     first = reasons[0] if reasons else None
     source = local_name((first and first["source"]) or "")
     if first is None or not source:
         return None
+    # An earlier entry wants the value that the call has: torch compiled it for that value.
+    actual = facts.once(actual_values).get(number, first["actual"])
+    is_known_value = actual is not None and any(actual == expected for expected, _ in cause.moves)
     about = re.compile(rf"(?<![\w.]){re.escape(source)}(?!\w)")
     for other in reasons[1:]:
-        rank, first_rank = _CHECKED.get(other["change"], 0), _CHECKED.get(first["change"], _LAST)
-        if other["entry"] and rank > first_rank and about.search(local_name(other["source"] or "")):
-            guard = code(shortened(source_name(first_line(other["guard"]))) or "")
+        is_of_source = about.search(local_name(other["source"] or "")) is not None
+        # torch checks the type of an object before its keys, the dtype of a tensor before its rank and sizes.
+        is_later = _CHECKED.get(other["change"], 0) > _CHECKED.get(first["change"], _LAST)
+        if other["entry"] and (is_later if is_of_source else is_known_value):
+            guard = code(shortened(source_name(shown_guard(other["guard"]))) or "")
             return f"The cache entry `[{other['entry']}]` failed on {guard}."
     return None
 

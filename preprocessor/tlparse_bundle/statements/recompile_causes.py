@@ -115,7 +115,7 @@ def causes(facts: Facts) -> list[Cause]:
     roots = KeyNumbers()  # the number of its cause, by the compile of a recompile
     found: list[Cause] = []
     by_key: dict[tuple[Any, ...], int] = {}
-    actuals = _actuals(facts)
+    actuals = facts.once(actual_values)
     for number, one in enumerate(everything):
         leader, compile = one.row["caused_by"], one.row["compile"]
         refused = one.compile_index in facts.refused
@@ -178,7 +178,7 @@ def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
     return reason["source"], reason["change"], reason["dimension"]
 
 
-def _actuals(facts: Facts) -> dict[int, int | str]:
+def actual_values(facts: Facts) -> dict[int, int | str]:
     """Return the value of each call where it failed the first guard. torch records it for tensors only."""
     wanted: dict[str, list[tuple[int, str]]] = {}
     for number, one in enumerate(facts.once(requested_recompiles)):

@@ -17,6 +17,7 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
     is_unexplained,
+    shown_guard,
     small_size,
     source_name,
     subject,
@@ -63,8 +64,6 @@ REFERENCE = {
 }
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _ON_STACK = re.compile(r"___stack\d")
-# torch adds it for each guard on a parameter; it is about sizes, for which we have a fix.
-_ABOUT_SIZES = re.compile(r"\. Guard failed on a parameter, consider using .*")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
 
@@ -99,7 +98,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
         _cascade(facts, rows, cause),
         (
-            f"Guard failure: {code(_ABOUT_SIZES.sub('', first_line(reason['guard'])))}."
+            f"Guard failure: {code(shown_guard(reason['guard']))}."
             if reason
             and other_class is None
             and (cause.change not in ("other", "shape") or small_size(cause))
