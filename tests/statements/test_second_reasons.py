@@ -111,3 +111,11 @@ def test_a_guard_has_no_advice_about_sizes(found):
 def test_a_value_that_an_entry_has_did_not_fail_it(found):
     text = of(found, "`stored` recompiled twice: `name` changed between")["text"]
     assert "/0]` failed on `len(stats) == 0`." in text
+
+
+@pytest.mark.parametrize(("version", "names"), [("2.5.1", []), ("2.6.0", ["`f_none`"])])
+def test_old_logs_do_not_record_why_a_function_is_skipped(built, root, version, names):
+    """`f_loop` has a graph break in a loop, which torch 2.5 does not log; `f_none` has no operation."""
+    (log,) = built(root / f"fixtures/versions/{version}/breaks.log.zst").logs
+    titles = [row["title"] for row in log.findings() if "its first call" in row["title"]]
+    assert [title.split()[0] for title in titles] == names

@@ -25,6 +25,8 @@ def always_empty(facts: Facts) -> dict[FunctionKey, int]:
             others.add(key)
         first.setdefault(key, frame.rows[0])
     found = {key: number for key, number in first.items() if key not in others and _is_entry(facts, number)}
+    if found and not facts.records_skips:
+        return {}  # a graph break can be the reason
     # An interrupted compile has no operations in its metrics, but a graph.
     traced = facts.once(with_operations) if found else set()
     return {key: number for key, number in found.items() if number not in traced}
