@@ -119,3 +119,10 @@ def test_old_logs_do_not_record_why_a_function_is_skipped(built, root, version, 
     (log,) = built(root / f"fixtures/versions/{version}/breaks.log.zst").logs
     titles = [row["title"] for row in log.findings() if "its first call" in row["title"]]
     assert [title.split()[0] for title in titles] == names
+
+
+def test_what_the_nearest_entry_passed_needs_no_fix(found):
+    row = of(found, "`forward` recompiled once: `x.size(2)` changed from `5` to `6`")
+    assert "failed only on `kept == 3`." in row["text"]
+    ((text, _),) = advice(row)
+    assert text.startswith("Use `torch.compile(dynamic=True)`") and "avoid 1 of 3 compiles" in text

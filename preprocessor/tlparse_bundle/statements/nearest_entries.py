@@ -54,6 +54,12 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
 
 
+def is_of_other_entries(facts: Facts, cause: Cause) -> bool:
+    """Whether the nearest entry of each recompile passed the guard that torch reports."""
+    texts = [_of_recompile(facts, cause, number) for number in cause.rows]
+    return all(text is not None and _ALSO not in text for text in texts)
+
+
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
     """Return the sentences of recompiles for which torch's reason is not one of the nearest entry."""
     requests = facts.once(requested_recompiles)
@@ -115,7 +121,8 @@ def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
         return None
     # An earlier entry wants the value that the call has: torch compiled it for that value.
     actual = facts.once(actual_values).get(number, first["actual"])
-    is_known_value = actual is not None and any(actual == expected for expected, _ in cause.moves)
+    earlier = (facts.once(requested_recompiles)[one].reason for one in cause.rows if one < number)
+    is_known_value = actual is not None and any(one and one["expected"] == actual for one in earlier)
     about = re.compile(rf"(?<![\w.]){re.escape(source)}(?!\w)")
     for other in reasons[1:]:
         is_of_source = about.search(local_name(other["source"] or "")) is not None

@@ -17,6 +17,7 @@ from tlparse_bundle.statements.guard_changes import (
     constant_of,
     source_name,
 )
+from tlparse_bundle.statements.nearest_entries import is_of_other_entries
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
@@ -83,7 +84,11 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found.own is not None and (found.own["avoided"] or found.together):
         remedy = _of_fix(facts, cause, found.own, name)
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
-    elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
+    elif (
+        cause.change in ("size", "value")
+        and constant_of(facts, cause) is not None
+        and not is_of_other_entries(facts, cause)
+    ):
         return _general(facts, cause, name)
     elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
         offered.append(_ALL_DYNAMIC)
