@@ -1164,7 +1164,7 @@ export interface GraphBreakRecords {
   skips_frame: boolean | null;
 }
 
-/** Graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, because resume functions, recompiles, and functions that are first inlined and later compiled separately hit the same break again; the texts come from the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the individual records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is complete. */
+/** Graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, because resume functions, recompiles, and functions that are first inlined and later compiled separately hit the same break again; where a backend fails, torch writes two records of one break (the error, then the break with the error in its explanation), which count as one; the texts come from the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the individual records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is complete. */
 export interface GraphBreaks {
   /** Number of the row, from 0. */
   id: number;

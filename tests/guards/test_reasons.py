@@ -7,8 +7,14 @@ import every_log
 import pytest
 from tlparse_bundle import Bundle
 
-# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function.
-WITHOUT_GUARD = ("KeyError on ", "IndexError on ", "len(", "CodeGuardAccessor: Not a function on ")
+# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function or a dict.
+WITHOUT_GUARD = (
+    "KeyError on ",
+    "IndexError on ",
+    "len(",
+    "CodeGuardAccessor: Not a function on ",
+    "TYPE_MISMATCH(",
+)
 
 
 @pytest.mark.parametrize("group", every_log.NUMBERS)

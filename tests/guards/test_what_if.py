@@ -1,10 +1,11 @@
 """Calls that compiled, replayed with guards relaxed."""
 
 import pytest
+from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.values import Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix, _is_dense
+from tlparse_bundle.guards.what_if import CodeHistory, Compiled, _is_dense
 
 
 class Run:

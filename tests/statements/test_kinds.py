@@ -337,7 +337,8 @@ def test_where_a_killed_process_was(logs):
 
 
 def test_an_interrupted_compile(logs):
-    (row,) = findings(logs, "2.13.0/interrupted")
+    row, eager = findings(logs, "2.13.0/interrupted")
+    assert eager["title"] == "`empty` runs eager: its first call, `[2/0]`, has no tensor operation"
     assert row["title"] == "The compile of `interrupted` was interrupted after Dynamo captured its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
     assert summary["unfinished_count"] == 1 and summary["text"].endswith(". 1 compile did not end.")

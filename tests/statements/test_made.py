@@ -260,7 +260,9 @@ def test_no_size_becomes_dynamic_where_that_is_off(found):
         for n in range(1, 4)
     ]
     (row,) = of(found(compiled("0/0", **config(automatic_dynamic_shapes=False)), *sizes), "recompile")
-    assert row["remedies"][0]["code"] is None and "dynamic=False" in row["remedies"][0]["text"]
+    (remedy,) = row["remedies"]
+    assert remedy["code"] == "torch._dynamo.mark_dynamic(x, 0)" and "dynamic=False" in remedy["text"]
+    assert "dynamic=True" not in remedy["text"]
 
 
 def test_sizes_with_a_small_one_are_marked_dynamic(found):

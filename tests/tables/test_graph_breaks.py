@@ -248,6 +248,46 @@ def test_wont_convert_without_a_stack_has_the_place_of_the_function(log_of):
     )
 
 
+BACKEND_FAILED = """WON'T CONVERT f a.py line 1
+due to:
+Traceback (most recent call last):
+  File "torch/_dynamo/output_graph.py", line 3119, in _call_user_compiler
+    compiled_fn = compiler_fn(gm, example_inputs)
+UnsupportedOperatorException: aten.masked_select.default"""
+BACKEND_BREAK = """Graph break in user code at a.py:1
+Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back to eager. \
+Graph break encountered:
+
+Backend compiler exception
+  Explanation: Backend compiler `aot_eager` failed with aten.masked_select.default. Adding a graph break.
+  Hint: Report an issue to the backend compiler repo.
+"""
+
+
+def test_a_backend_that_fails_is_one_break_although_torch_logs_it_twice(log_of):
+    """A second compile fails for the same reason; a break with a different error is a break of its own."""
+    other = BACKEND_BREAK.replace("masked_select", "nonzero").replace("a.py:1", "a.py:5")
+    records = (("0/0", BACKEND_FAILED), ("0/0", BACKEND_BREAK), ("1/0", BACKEND_FAILED))
+    records += (("1/0", BACKEND_BREAK), ("1/0", other))
+    starts = [
+        record(f'dynamo_start {one} {{"stack": [{{"line": 1, "name": "f", "filename": 0}}]}}')
+        for one in ("0/0", "1/0")
+    ]
+    texts = (payload(text, compile_id) for compile_id, text in records)
+    it = log_of(b"".join((record('str ["a.py", 0]'), *starts, *texts)))
+    first, second = breaks(it)
+    assert (first["reason"], first["count"], first["skipped_frame_count"]) == (
+        "Backend compiler exception",
+        2,
+        2,
+    )
+    assert first["explanation"].startswith("Backend compiler `aot_eager` failed with aten.masked_select")
+    assert (second["line"], second["count"]) == (5, 1)
+    assert [row["graph_break"] for row in it.table("graph_break_records")] == [0, 0, 1]
+    counts = {row["compile"]: row["graph_break_count"] for row in it.table("attempts")}
+    assert counts == {"0/0": 1, "1/0": 2}
+
+
 def test_an_old_form_with_the_reason_first(log_of):
     row = only(log_of(payload(f"Graph break: call_function print from user code at:\n{USER}")))
     assert (row["reason"], row["line"], row["explanation"], row["hints"]) == (

@@ -7,34 +7,30 @@ that is left may check more than the one that they took.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
+from tlparse_bundle.guards.fixes import DYNAMIC, DYNAMIC_NUMBERS, SMALL_SIZES, Fix, covers, fixes_of
 from tlparse_bundle.guards.inputs import Input, is_argument, is_of_module
 from tlparse_bundle.guards.predicates import Predicate, check
 from tlparse_bundle.guards.values import Tensor
 
 _MAX_FIXES = 24  # tried alone, those that would help most often first
-_EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
-_DECIDED = frozenset(
+MAY_FAIL = frozenset(
     (
-        *_EXPRESSIONS,
+        *EXPRESSIONS,
         *("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH", "TENSOR_MATCH"),
         *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
     )
 )
+_EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
-_OTHER_THAN_AUTOCAST = re.compile(r"\b(?!Autocast)\w+")
-_SMALL = (0, 1)
-_NUMBERS = ("dynamic_int", "dynamic_float")
-_DYNAMIC = ("mark_dynamic", *_NUMBERS)
-FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +43,6 @@ class Compiled:
     guards: dict[int, None]
     input: Input | None
     cost_us: int | None = None
-
-
-class Fix(NamedTuple):
-    """A fix: ``kind`` is a 'fix' of ``recompile_fixes``, or one of _NUMBERS, part of dynamic_true.
-    ``source`` and ``dimension``: what it applies to; None for the whole function.
-    """
-
-    kind: str
-    source: str | None = None
-    dimension: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +125,7 @@ class CodeHistory:
         if guard.kind == "ID_MATCH":
             return is_argument(guard.source or "")
         return (
-            guard.kind in _DECIDED and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
+            guard.kind in MAY_FAIL and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
         )
 
     @cached_property
@@ -148,7 +134,7 @@ class CodeHistory:
         return [
             (id_, guard.text)
             for id_, guard in self.guards.items()
-            if guard.kind in _EXPRESSIONS
+            if guard.kind in EXPRESSIONS
             and guard.can_be_evaluated
             and AT_LEAST_TWO.fullmatch(guard.text) is None
             and _SAME_OBJECT.fullmatch(guard.text) is None
@@ -181,7 +167,7 @@ class CodeHistory:
             found = [
                 Saving(fixes, tuple(self._avoided(fixes)))
                 for fixes in combinations(candidates, count)
-                if not any(_covers(one, other) for one in fixes for other in fixes if one != other)
+                if not any(covers(one, other) for one in fixes for other in fixes if one != other)
             ]
             top = max(found, key=lambda saving: len(saving.avoided), default=None)
             if top is not None and len(top.avoided) > best:
@@ -200,15 +186,15 @@ class CodeHistory:
             )
             for fix in seen:
                 counts[fix] = counts.get(fix, 0) + 1
-        dynamic = [fix for fix in counts if fix.kind in _DYNAMIC]
+        dynamic = [fix for fix in counts if fix.kind in DYNAMIC]
         possible = [fix for fix in sorted(counts, key=lambda fix: -counts[fix]) if self.is_possible(fix)]
         if any(fix.kind != "mark_dynamic" for fix in dynamic) or len(dynamic) > 1:
             possible.insert(0, Fix("dynamic_true"))
-        return [fix for fix in possible if fix.kind not in _NUMBERS][:_MAX_FIXES]
+        return [fix for fix in possible if fix.kind not in DYNAMIC_NUMBERS][:_MAX_FIXES]
 
     def is_possible(self, fix: Fix) -> bool:
         """Whether the program lets a size or a number vary: it was not turned into a constant."""
-        if fix.kind not in (*_DYNAMIC, "mark_unbacked"):
+        if fix.kind not in (*DYNAMIC, "mark_unbacked"):
             return True
         if is_of_module(fix.source or ""):  # torch/_dynamo/config.py, force_parameter_static_shapes
             return False
@@ -216,16 +202,84 @@ class CodeHistory:
             return False
         # A branch on an unbacked size raises.
         size = f"{fix.source}.size()[{fix.dimension}]"
-        return fix.kind != "mark_unbacked" or not any(size in text for _, text in self.expressions)
+        return fix.kind != "mark_unbacked" or not (
+            any(size in text for _, text in self.expressions) or self._shares_size(fix)
+        )
+
+    def _shares_size(self, fix: Fix) -> bool:
+        """Whether another tensor has the size in all calls. Code that combines both breaks where one of them
+        is unbacked, since torch cannot decide whether they are equal.
+        """
+        shared = []
+        for call, compiled in enumerate(self.compiles):
+            tensor, at = self.tensor(call, fix.source or ""), fix.dimension or 0
+            if compiled.input is None or tensor is None or tensor.size[at : at + 1] in ((), (0,), (1,)):
+                continue
+            shared.append(
+                any(
+                    isinstance(other, Tensor) and tensor.size[at] in other.size
+                    for source, other in compiled.input.values.items()
+                    if source != fix.source
+                )
+            )
+        return bool(shared) and all(shared)
 
     def _avoided(self, fixes: Sequence[Fix]) -> Iterator[int]:
         """Yield the compiles that would not happen."""
+        if not all(self._is_marked_with(fix, fixes) for fix in fixes if fix.kind == "mark_dynamic"):
+            return
         entries: list[int] = []
+        containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
+        sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
         for call, compiled in enumerate(self.compiles):
-            if any(self._fits(call, entry, fixes, entries) for entry in entries):
-                yield call
-            elif compiled.guards:
-                entries.append(call)
+            for entry in entries:
+                if self._fits(call, entry, fixes, entries) and all(
+                    self._has_same_elements(call, other, fixes, containers)
+                    for other in sharing.get(entry, ())
+                ):
+                    yield call
+                    if containers:
+                        sharing.setdefault(entry, []).append(call)
+                    break
+            else:
+                if compiled.guards:
+                    entries.append(call)
+
+    def _is_marked_with(self, fix: Fix, fixes: Sequence[Fix]) -> bool:
+        """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static
+        makes the marked size a constant, and torch raises (ConstraintViolationError).
+        """
+        own = (fix.source or "", fix.dimension)
+        marked = {(one.source or "", one.dimension) for one in fixes if one.kind == "mark_dynamic"}
+        return any(one.kind == "dynamic_true" for one in fixes) or all(
+            own not in pair or marked.issuperset(pair) for pair in self._equal_sizes
+        )
+
+    @cached_property
+    def _equal_sizes(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
+        """Pairs of sizes that a guard compares for equality, and that are equal in the first call."""
+        matches = (_EQUAL_SIZES.fullmatch(text) for _, text in self.expressions)
+        pairs = [((match[1], int(match[2])), (match[3], int(match[4]))) for match in matches if match]
+        return [
+            (one, other) for one, other in pairs if self._first_size(one) == self._first_size(other) != ()
+        ]
+
+    def _first_size(self, place: tuple[str, int]) -> tuple[int, ...]:
+        tensor, at = self.tensor(0, place[0]), place[1]
+        return () if tensor is None else tensor.size[at : at + 1]
+
+    def _has_same_elements(
+        self, call: int, other: int, fixes: Sequence[Fix], containers: Iterable[str]
+    ) -> bool:
+        """Whether a call fits what another one asks of the elements of containers. With a fixed length, the
+        entry that both use would have these guards, too.
+        """
+        return all(
+            difference.aspect == "unknown"
+            or not any(_is_below(difference.source, container) for container in containers)
+            or any(self._relaxes(fix, difference) for fix in fixes)
+            for difference in self.differences(call, other) or ()
+        )
 
     def _fits(self, call: int, entry: int, fixes: Sequence[Fix], entries: Sequence[int]) -> bool:
         differences = self.differences(call, entry)
@@ -264,7 +318,7 @@ class CodeHistory:
                 has_varied = any(
                     one is not None and one.size[dimension : dimension + 1] != (mine,) for one in before
                 )
-                if mine in _SMALL or has_varied:
+                if mine in SMALL_SIZES or has_varied:
                     continue
                 varies = self._varies(call, source, dimension)
                 size, other_varies = first.setdefault(mine, (theirs, False))
@@ -289,7 +343,7 @@ class CodeHistory:
             return False
         if fix.kind == "few_values" and _is_below(difference.source, fix.source or ""):
             return True
-        return any(_covers(fix, other) for other in fixes_of(difference))
+        return any(covers(fix, other) for other in fixes_of(difference))
 
     def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
         """Whether a stride differs only because a size does: both tensors are dense in the same order."""
@@ -306,15 +360,6 @@ def _is_below(source: str, above: str) -> bool:
     return source == above or source.startswith((f"{above}[", f"{above}.", f"len({above})"))
 
 
-def _covers(fix: Fix, other: Fix) -> bool:
-    """Whether a fix does what another one does."""
-    if fix.kind == "dynamic_true":
-        return other.kind == "dynamic_float" or (other.kind in _DYNAMIC and is_argument(other.source or ""))
-    if fix.kind == "mark_unbacked" and other.kind == "mark_dynamic":
-        return fix[1:] == other[1:]
-    return fix == other
-
-
 def _is_dense(tensor: Tensor, like: Tensor | None) -> bool:
     """Whether the strides of a tensor follow from its sizes, with dimensions in the order of another."""
     if like is None or tensor.stride is None or like.stride is None or len(like.size) != len(tensor.size):
@@ -326,71 +371,3 @@ def _is_dense(tensor: Tensor, like: Tensor | None) -> bool:
             return False
         step *= max(tensor.size[dimension], 1)
     return True
-
-
-def fixes_of(difference: Difference) -> tuple[Fix, ...]:
-    """Return the fixes that would make a guard hold; none when no fix is known."""
-    make = _FIXES.get(difference.aspect)
-    return make(difference) if make else ()
-
-
-def _of_size(difference: Difference) -> tuple[Fix, ...]:
-    fix = Fix("mark_unbacked", difference.source, difference.dimension)
-    if difference.expected in _SMALL or difference.actual in _SMALL:
-        return (fix,)
-    return (Fix("mark_dynamic", difference.source, difference.dimension),)
-
-
-def _of_value(difference: Difference) -> tuple[Fix, ...]:
-    value, source = difference.actual, difference.source
-    if type(value) is int and _is_int(difference.expected):
-        if is_argument(source):
-            return (Fix("dynamic_int", source),)
-        return (Fix("few_values", source),)
-    if type(value) is float and _is_float(difference.expected):
-        own = "tensor_argument" if is_argument(source) else "few_values"
-        return Fix("dynamic_float", source), Fix(own, source)
-    return (Fix("few_values", source),)
-
-
-def _of_type(difference: Difference) -> tuple[Fix, ...]:
-    """A number of the other type would be another value or another dtype, which needs its own compile."""
-    if type(difference.actual) in (int, float) and difference.expected in ("type int", "type float"):
-        return ()
-    return (Fix("same_type", difference.source),)
-
-
-def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:
-    """Autocast adds keys to those of each tensor."""
-    expected, actual = (
-        _OTHER_THAN_AUTOCAST.findall(str(keys)) for keys in (difference.expected, difference.actual)
-    )
-    return (Fix("same_global_state"),) if expected == actual else ()
-
-
-def _is_int(text: Any) -> bool:
-    return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
-
-
-def _is_float(text: Any) -> bool:
-    return type(text) is float or (type(text) is str and FLOAT.fullmatch(text) is not None)
-
-
-def _same(kind: str) -> Callable[[Difference], tuple[Fix, ...]]:
-    return lambda difference: (Fix(kind, difference.source),)
-
-
-_FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
-    "size": _of_size,
-    "value": _of_value,
-    "stride": _same("same_layout"),
-    "dtype": _same("same_dtype"),
-    "device": _same("same_device"),
-    "requires_grad": _same("same_requires_grad"),
-    "dispatch_keys": _of_dispatch_keys,
-    "class": _same("same_type"),
-    "type": _of_type,
-    "identity": _same("same_object"),
-    "length": _same("same_structure"),
-    "state": lambda difference: (Fix("same_global_state"),),
-}

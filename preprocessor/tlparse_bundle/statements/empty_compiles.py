@@ -2,7 +2,54 @@
 
 from __future__ import annotations
 
+import re
+
+from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.source_places import is_of_program
+
+_DYNAMO = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]")
+
+
+def always_empty(facts: Facts) -> dict[FunctionKey, int]:
+    """Return the first compile, a row of ``Facts.compiles``, of each function that the program calls through
+    ``torch.compile`` and in which torch found nothing to compile.
+    """
+    first: dict[FunctionKey, int] = {}
+    others: set[FunctionKey] = set()  # a function that compiled twice was not skipped
+    for frame in facts.compiled:
+        row, key = frame.row, facts.function_key(frame.rows[0])
+        is_empty = row["status"] == "empty" and not row["graph_break_count"] and not row["restart_reasons"]
+        if not is_empty or key in first:
+            others.add(key)
+        first.setdefault(key, frame.rows[0])
+    found = {key: number for key, number in first.items() if key not in others and _is_entry(facts, number)}
+    if found and not facts.records_skips:
+        return {}  # a graph break can be the reason
+    # An interrupted compile has no operations in its metrics, but a graph.
+    traced = facts.once(with_operations) if found else set()
+    return {key: number for key, number in found.items() if number not in traced}
+
+
+def with_operations(facts: Facts) -> set[int | None]:
+    """Return the compiles in which Dynamo captured a graph with operations: rows of ``Facts.compiles``."""
+    return {
+        facts.number_of(row)
+        for row in facts.table("graphs")
+        if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1
+    }
+
+
+def _is_entry(facts: Facts, number: int) -> bool:
+    """Whether the user's code calls a function of its own through ``torch.compile``: no compiled code, and
+    nothing that Dynamo runs eager, is between them.
+    """
+    row = facts.compiles[number]
+    if not row["file"] or not is_of_program(row["file"]) or resume_function(row["function"]) is not None:
+        return False
+    callers = stack(facts, row["stack"])[:-1]
+    return not any(_DYNAMO.search(frame.file or "") for frame in callers)
 
 
 def partly_empty(facts: Facts) -> dict[FunctionKey, int]:

@@ -165,15 +165,18 @@ class Facts:
         """
         if not self.records_outcomes:
             return False
-        rows = self.lists("metrics")
-        new = any(
-            "dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"]
-            for row in rows
-        )
         return (
-            new
-            or not len(rows)
+            self.records_skips
+            or not len(self.lists("metrics"))
             or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
+        )
+
+    @cached_property
+    def records_skips(self) -> bool:
+        """Whether this torch logs the graph breaks after which it skips a function: since 2.6."""
+        return any(
+            "dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"]
+            for row in self.lists("metrics")
         )
 
     @cached_property

@@ -19,7 +19,9 @@ _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
-_CODE = ".__code__"  # of a function
+_OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d+)$")
+_ABOUT_SIZES = re.compile(r"\. Guard failed on a parameter, consider using .*")
+_CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
@@ -36,6 +38,14 @@ def source_name(source: str | None) -> str | None:
         return None
     name = _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
     return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
+
+
+def shown_guard(guard: str) -> str:
+    """Return the first line of a guard that failed, as a condition that should hold. torch writes
+    "len(x) != 2" where it should be 2 (torch/csrc/dynamo/guards.cpp), and advice about sizes after guards on
+    parameters.
+    """
+    return _OTHER_LENGTH.sub(r"\1 == \2", _ABOUT_SIZES.sub("", first_line(guard)))
 
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
@@ -91,6 +101,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         is_none = guard.startswith("CodeGuardAccessor: Not a function")  # torch/csrc/dynamo/guards.cpp
         name = code(source_name(source.removesuffix(_CODE)) or "")
         return f"{name} is {'no longer a' if is_none else 'a different'} function"
+    if source is not None and guard.startswith("ClosureGuardAccessor: Not a function"):
+        return f"{code(source_name(source.removesuffix(_CLOSURE)) or '')} is no longer a function"
     if len(cause.changes) == 1 and guard.startswith("KeyError on "):
         return f"the call has no {subject('value', source, None)}"
     if len(cause.changes) == 1 and change == "identity":

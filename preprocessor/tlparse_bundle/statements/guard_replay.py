@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled, Fix
+from tlparse_bundle.guards.what_if import CodeHistory, Compiled
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import requested_recompiles
@@ -200,7 +201,7 @@ class GuardReplay:
             source = local_name(guard.source or "")
             kind = "tensor" if guard.kind == "TENSOR_MATCH" else "source"
             keys.setdefault(f"{kind} {source}", id_)
-            keys.setdefault(local_name(guard.text), id_)
+            keys.setdefault(local_name(guard.text.partition(" (HINT: ")[0]), id_)
             keys.setdefault(guard.kind, id_)
         return keys
 

@@ -25,6 +25,13 @@ class KnownCause(NamedTuple):
 
 
 _SCHEDULED_STEP = re.compile(r"the function `(\w+)\.step` in file `[^`]*torch/optim/lr_scheduler\.py`")
+# torch.compile(optimizer.step) calls a function of this file.
+_INNER = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]external_utils\.py$")
+_STEP_OUTSIDE = Remedy("Call `step()` of the optimizer outside the compiled function.")
+_COMPILE_STEP_FIRST = Remedy(
+    "Call `torch.compile` on `step` before you create the scheduler. The scheduler then warns that it is"
+    " called before the optimizer, although it is not."
+)
 _LOGGED = re.compile(r"args: \[ConstantVariable\(str: (?P<quote>['\"])(?P<text>.*?)(?P=quote)\)", re.DOTALL)
 # torch/_library/custom_ops.py, and torch/_subclasses/fake_impls.py for operators of torch.library.define
 _NO_FAKE_KERNEL = re.compile(
@@ -36,6 +43,7 @@ _NO_FAKE_KERNEL = re.compile(
 
 _UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+)")
 _VMAP = re.compile(r"[/\\]torch[/\\]_functorch[/\\]vmap\.py")
+_CONDITION = re.compile(r"\s*(?:el)?(?:if|while)\b[^:]*\.item\(\)")
 _NO_AUTOGRAD = re.compile(
     r"Trying to backward through (?P<operator>\w+\.\w+)(?:\.\w+)? but no autograd formula was registered"
 )
@@ -50,7 +58,15 @@ def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | No
 
 
 def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
-    finders = (_scheduled_step, _logged, _random, _marked_as_unbacked, _without_fake_kernel, _item_below_vmap)
+    finders = (
+        _scheduled_step,
+        _logged,
+        _random,
+        _marked_as_unbacked,
+        _without_fake_kernel,
+        _item_below_vmap,
+        _item_in_a_condition,
+    )
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
 
@@ -60,9 +76,10 @@ def _scheduled_step(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     step = _SCHEDULED_STEP.search(row["explanation"] or "")
     if step is None:
         return None
+    is_compiled_itself = _INNER.search(row["file"] or "") is not None
     return KnownCause(
         f"A learning rate scheduler wraps {code(f'{step[1]}.step')}. Dynamo does not trace its wrapper.",
-        (Remedy("Call `step()` of the optimizer outside the compiled function."),),
+        (_COMPILE_STEP_FIRST if is_compiled_itself else _STEP_OUTSIDE,),
     )
 
 
@@ -134,6 +151,19 @@ def _item_below_vmap(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     return KnownCause(
         "`torch.vmap` does not support `.item()`, so the call also fails in eager.",
         (Remedy("Use the tensor without `.item()`, and `torch.where` instead of a condition on its value."),),
+    )
+
+
+def _item_in_a_condition(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    """With torch's setting, Dynamo breaks the graph at the condition on the value instead."""
+    if not row["reason"].startswith("Unsupported Tensor.item() call") or not _CONDITION.match(
+        row["source_line"] or ""
+    ):
+        return None
+    return KnownCause(
+        "The condition depends on the value, so the graph breaks here even with the setting"
+        " `capture_scalar_outputs`.",
+        (Remedy("Use `torch.where` or `torch.cond` on the tensor instead of a condition on its value."),),
     )
 
 

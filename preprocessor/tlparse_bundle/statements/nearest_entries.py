@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.what_if import MAY_FAIL
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import source_name
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.guard_changes import shown_guard, source_name
+from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow
@@ -25,6 +27,15 @@ STATES = {  # of the process, whose guards have no source
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
     "DEFAULT_DEVICE": "the default device",
 }
+# The order in which torch checks an object (torch/csrc/dynamo/guards.cpp).
+_CHECKED = {
+    "type": 0,
+    **dict.fromkeys(("dispatch_keys", "dtype", "device", "requires_grad"), 1),
+    **dict.fromkeys(("keys", "length", "value"), 1),
+    "rank": 2,
+    **dict.fromkeys(("size", "stride"), 3),
+}
+_LAST = 4
 _MOST = 3
 _ALSO = "also failed"
 
@@ -36,9 +47,17 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     have the guards and inputs to evaluate them.
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
+    if not any(texts.values()):
+        texts = {number: _of_reasons(facts, cause, number) for number in cause.rows}
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
+
+
+def is_of_other_entries(facts: Facts, cause: Cause) -> bool:
+    """Whether the nearest entry of each recompile passed the guard that torch reports."""
+    texts = [_of_recompile(facts, cause, number) for number in cause.rows]
+    return all(text is not None and _ALSO not in text for text in texts)
 
 
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
@@ -56,8 +75,21 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     rows = facts.once(_failures).get(request.row["compile"], [])
     if not rows or not all(row["guards"] and row["is_input_known"] for row in rows):
         return None
-    nearest = min(rows, key=lambda row: len(row["guards"]))  # of several, the newest
     guards = facts.table("guards")
+
+    shared = set(rows[0]["not_evaluated"])
+
+    def distance(row: GuardFailuresRow) -> tuple[bool, int]:
+        """torch checks the global state first; most guards of an entry for another one are not evaluated.
+        Other guards that are not evaluated can have failed, too, unless the newest entry has them.
+        """
+        is_other_state = any(guards[place]["kind"] in STATES for place in row["guards"])
+        unknown = sum(
+            guards[place]["kind"] in MAY_FAIL for place in row["not_evaluated"] if place not in shared
+        )
+        return is_other_state, len(row["guards"]) + unknown
+
+    nearest = min(rows, key=distance)  # of several, the newest
     source = local_name((cause.reason and cause.reason["source"]) or "")
     failed = [guards[place] for place in nearest["guards"]]
     reported = source_name(request.reason["guard"]) if request.reason else None
@@ -78,6 +110,28 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     only = "failed only" if not nearest["not_evaluated"] else "failed"
     also = only if is_other else _ALSO
     return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
+
+
+def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
+    """Return a cache entry that passed the check which torch's first reason names, as a sentence."""
+    reasons = facts.once(requested_recompiles)[number].reasons
+    first = reasons[0] if reasons else None
+    source = local_name((first and first["source"]) or "")
+    if first is None or not source:
+        return None
+    # An earlier entry wants the value that the call has: torch compiled it for that value.
+    actual = facts.once(actual_values).get(number, first["actual"])
+    earlier = (facts.once(requested_recompiles)[one].reason for one in cause.rows if one < number)
+    is_known_value = actual is not None and any(one and one["expected"] == actual for one in earlier)
+    about = re.compile(rf"(?<![\w.]){re.escape(source)}(?!\w)")
+    for other in reasons[1:]:
+        is_of_source = about.search(local_name(other["source"] or "")) is not None
+        # torch checks the type of an object before its keys, the dtype of a tensor before its rank and sizes.
+        is_later = _CHECKED.get(other["change"], 0) > _CHECKED.get(first["change"], _LAST)
+        if other["entry"] and (is_later if is_of_source else is_known_value):
+            guard = code(shortened(source_name(shown_guard(other["guard"]))) or "")
+            return f"The cache entry `[{other['entry']}]` failed on {guard}."
+    return None
 
 
 def _failures(facts: Facts) -> dict[str | None, list[GuardFailuresRow]]:

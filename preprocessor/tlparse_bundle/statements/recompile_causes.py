@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
@@ -22,6 +22,8 @@ _OF_AN_OBJECT = frozenset(
 )  # several guards on one object are one cause
 
 _NUMBER = re.compile(r"-?\d{1,15}")
+_ON_STACK = re.compile(r"___stack\d")
+_ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
 # Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
 AT_LEAST_TWO = re.compile(r"^2 <= (?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<dimension>\d{1,4})\]$")
 
@@ -70,7 +72,10 @@ class RequestedRecompiles:
     def __getitem__(self, number: int) -> RequestedRecompile:
         row = self._rows[number]
         reasons = [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
-        return RequestedRecompile(row, self._facts.number_of(row), reasons)
+        one = RequestedRecompile(row, self._facts.number_of(row), reasons)
+        if row["caused_by"] is not None and _is_of_data(self._facts, one):
+            return replace(one, row={**row, "caused_by": None})
+        return one
 
 
 def requested_recompiles(facts: Facts) -> RequestedRecompiles:
@@ -110,7 +115,7 @@ def causes(facts: Facts) -> list[Cause]:
     roots = KeyNumbers()  # the number of its cause, by the compile of a recompile
     found: list[Cause] = []
     by_key: dict[tuple[Any, ...], int] = {}
-    actuals = _actuals(facts)
+    actuals = facts.once(actual_values)
     for number, one in enumerate(everything):
         leader, compile = one.row["caused_by"], one.row["compile"]
         refused = one.compile_index in facts.refused
@@ -148,6 +153,23 @@ def causes(facts: Facts) -> list[Cause]:
     return found
 
 
+def _is_of_data(facts: Facts, one: RequestedRecompile) -> bool:
+    """Whether a value changed that a graph break left for a resume function, and that depends on the data of
+    a tensor: what made the function before the break recompile did not change it.
+    """
+    if _ON_STACK.match(local_name((one.reason and one.reason["source"]) or "")) is None:
+        return False
+    row = facts.compiles[one.compile_index]
+    resumed = resume_function(row["function"])
+    return resumed is not None and (row["file"], resumed.line) in facts.once(_breaks_on_data)
+
+
+def _breaks_on_data(facts: Facts) -> set[tuple[str | None, int | None]]:
+    """Return the lines of graph breaks at operators whose result depends on the data of a tensor."""
+    rows = facts.table("graph_breaks")
+    return {(row["file"], row["line"]) for row in rows if row["reason"].startswith(_ON_DATA)}
+
+
 def _differs_in_state(reason: RecompileReasonsRow) -> bool:
     return reason["guard"].startswith("GLOBAL_STATE changed")
 
@@ -156,7 +178,7 @@ def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
     return reason["source"], reason["change"], reason["dimension"]
 
 
-def _actuals(facts: Facts) -> dict[int, int | str]:
+def actual_values(facts: Facts) -> dict[int, int | str]:
     """Return the value of each call where it failed the first guard. torch records it for tensors only."""
     wanted: dict[str, list[tuple[int, str]]] = {}
     for number, one in enumerate(facts.once(requested_recompiles)):
@@ -192,5 +214,10 @@ def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any,
         return owner, change
     if source is not None and change in _OF_AN_OBJECT:
         return owner, source, "object"
-    vague = reason["guard"] if source is None or change in ("other", "shape") else None
+    vague = reason["guard"] if is_named_by_guard(reason) else None
     return owner, source, change, reason["dimension"], vague
+
+
+def is_named_by_guard(reason: RecompileReasonsRow) -> bool:
+    """Whether causes with the same source and change differ in the text of the guard only."""
+    return reason["source"] is None or reason["change"] in ("other", "shape")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
-from tlparse_bundle.guards.inputs import is_of_module
+from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import (
@@ -17,10 +17,18 @@ from tlparse_bundle.statements.guard_changes import (
     constant_of,
     source_name,
 )
+from tlparse_bundle.statements.nearest_entries import is_of_other_entries
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
-from tlparse_bundle.statements.recompile_savings import Savings, is_markable, saved_text, savings
+from tlparse_bundle.statements.recompile_savings import (
+    Savings,
+    is_markable,
+    is_of_floats,
+    saved_text,
+    savings,
+)
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import (
+    has_condition_on_size,
     is_bounded,
     is_bounded_by_a_mark,
     is_dynamic_now,
@@ -75,25 +83,45 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     offered = []
     if found.own is not None and (found.own["avoided"] or found.together):
         remedy = _of_fix(facts, cause, found.own, name)
-        offered += [_with_savings(remedy, found.own, found)] if remedy else []
-    elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
+        offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
+    elif (
+        cause.change in ("size", "value")
+        and constant_of(facts, cause) is not None
+        and not is_of_other_entries(facts, cause)
+    ):
         return _general(facts, cause, name)
     elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
         offered.append(_ALL_DYNAMIC)
     if cause.change == "dispatch_keys" and not offered:
         return _general(facts, cause, name)
     if found.dynamic is not None and found.dynamic is found.best:
-        offered.append(_with_savings(_ALL_DYNAMIC, found.dynamic, found if found.own is None else None))
+        everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else _ALL_DYNAMIC
+        offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
     return offered
 
 
-def _with_savings(remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
+def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
     saved = f"This would avoid {saved_text(row)}" if row["avoided"] else "Alone, this avoids no compile"
     if found is not None and found.together is not None:
         together, others = found.together
-        saved += f"; together with {listed(list(map(fix_name, others)))}, {saved_text(together)}"
+        names = [
+            f"calls without {code(source_name(other['source']) or '')}"
+            if other["fix"] == "few_values" and local_name(other["source"] or "") in facts.once(_optional)
+            else fix_name(other)
+            for other in others
+        ]
+        saved += f"; together with {listed(names)}, {saved_text(together)}"
     return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def _optional(facts: Facts) -> set[str]:
+    """Return the arguments that are None in some calls only."""
+    return {
+        local_name(row["source"])
+        for row in facts.table("recompile_reasons")
+        if row["source"] and row["guard"] == f"{row['source']} is None"
+    }
 
 
 def fix_name(row: RecompileFixesRow) -> str:
@@ -179,11 +207,7 @@ def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
     if (constant := constant_of(facts, cause)) is not None:
         return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, constant)} fewer sizes.")
-    if _is_static(facts, cause):
-        return Remedy(
-            "Automatic dynamic shapes are off, so each new size triggers a recompile. Remove"
-            " `torch.compile(dynamic=False)`."
-        )
+    is_static = _is_static(facts, cause)
     if not is_markable(facts, cause):
         return _ALL_DYNAMIC
     apart = " Sizes 0 and 1 are still specialized." if small else ""
@@ -192,6 +216,12 @@ def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy(
             f"Mark dimension {index} of {argument} as dynamic before the call, with"
             f" `torch._dynamo.mark_dynamic`, or use `torch.compile(dynamic=True)`.{apart}"
+        )
+    if is_static:
+        return Remedy(
+            "Automatic dynamic shapes are off, as with `torch.compile(dynamic=False)`, so each new size"
+            f" triggers a recompile. Mark the dimension as dynamic before the call.{apart}",
+            None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
         )
     return Remedy(
         f"Mark the dimension as dynamic before the call, or use `torch.compile(dynamic=True)`.{apart}",
@@ -237,7 +267,12 @@ def _is_static(facts: Facts, cause: Cause) -> bool:
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if cause.dimension is None or not is_markable(facts, cause) or is_bounded(cause):
+    if (
+        cause.dimension is None
+        or not is_markable(facts, cause)
+        or is_bounded(cause)
+        or has_condition_on_size(facts, cause)
+    ):
         return None
     argument = _unnamed_argument(cause, name)
     of = f" {cause.dimension} of {argument}" if argument else ""
@@ -286,6 +321,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
+_NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _ORDINALS = ("first", "second", "third")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}

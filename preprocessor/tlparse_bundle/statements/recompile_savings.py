@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module, local_name
-from tlparse_bundle.guards.what_if import FLOAT
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes

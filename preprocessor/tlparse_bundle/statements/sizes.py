@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.what_if import EXPRESSIONS
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
 
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
@@ -50,6 +51,23 @@ def is_bounded_by_a_mark(cause: Cause) -> bool:
 def is_bounded(cause: Cause) -> bool:
     """Whether the size had an upper bound, which the program or a mark sets, so 0 and 1 may not be why."""
     return cause.reason is not None and _UPPER_BOUND.search(cause.reason["guard"]) is not None
+
+
+def has_condition_on_size(facts: Facts, cause: Cause) -> bool:
+    """Whether the guards of a compile of the function have a condition on the size, on which a program that
+    marks it as unbacked raises or breaks the graph. That it is 2 or more is torch's own.
+    """
+    size = f"{local_name((cause.reason and cause.reason['source']) or '')}.size()[{cause.dimension}]"
+    return any(
+        guard["kind"] in EXPRESSIONS and size in (text := local_name(guard["text"])) and not _is_own(text)
+        for frame in facts.compiled
+        if facts.function_key(frame.rows[0]) == cause.function
+        for guard in guards_of(facts, frame.row["compile"])
+    )
+
+
+def _is_own(text: str) -> bool:
+    return AT_LEAST_TWO.search(text) is not None
 
 
 def is_dynamic_now(facts: Facts, cause: Cause) -> bool:

@@ -42,19 +42,29 @@ _IN_TORCH = re.compile(r"(?:in file|filename:) [`'][^`']*[/\\]torch[/\\]")
 _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (
         "If you are attempting to call a logging function (e.g. `print`)",
-        lambda about: (name := _BUILTIN.search(about)) is None or name[1] == "print",
+        lambda about: (name := _BUILTIN.search(about)) is None or (name[1] == "print" and _can_move(about)),
     ),
     ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
     ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _IN_TORCH.search(about)),
     ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
 )
+_ARGUMENT_TYPES = re.compile(r"with argument types \[([^\]]*)\]")
+_MOVABLE = frozenset(("str", "int", "float", "bool", "NoneType", "Tensor"))
 _OUTSIDE = Remedy("Move the call out of the compiled function.")
 _PARTS = re.compile(r"\n[ \t]*(?:Explanation|Hint|Developer debug context): ")
 _HINT = re.compile(r"^[ \t]*Hint: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(
     r"^[ \t]*Explanation: (.+(?:\n(?![ \t]*(?:(?:Hint|Developer debug context): |$)).*)*)", re.MULTILINE
 )
+
+
+def _can_move(explanation: str) -> bool:
+    """Whether Dynamo can move a call of ``print`` after the graph: arguments are tensors, constants or
+    formatted strings (torch/_dynamo/variables/misc.py, can_reorder_logs).
+    """
+    types = _ARGUMENT_TYPES.search(explanation)
+    return types is None or {one.strip(" '") for one in types[1].split(",") if one.strip()} <= _MOVABLE
 
 
 def is_of_standard_library(explanation: str) -> bool:

@@ -108,6 +108,8 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
             " outside the compiled function."
         )
+    if name == "kwargs":
+        return Remedy("Pass the same keyword arguments in each call.")
     if name.endswith(".__dict__"):
         return Remedy("Set the same attributes on each object before the first call.")
     if name.startswith("self."):

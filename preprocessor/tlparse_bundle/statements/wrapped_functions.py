@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, function_name, listed
 from tlparse_bundle.guards.inputs import local_name
@@ -12,16 +13,22 @@ from tlparse_bundle.statements.recompile_causes import Cause, requested_recompil
 from tlparse_bundle.statements.rows_by_compile import guards_of
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.user_code import package_of
+from tlparse_bundle.tables.text.record_values import frames_in
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 WRAPPER = re.compile(r"_?(?:wrapper|wrapped|inner|decorated)\w*")
 _ARGUMENT = re.compile(r"(?:kw)?args\b")
 # torch shortens the files of guards: "utils/_pytree.py".
 _TORCH = re.compile(
-    r"torch[/\\]|_dynamo[/\\]|^<|^(?:utils[/\\]_|_functorch[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
+    r"torch[/\\]|_dynamo[/\\]|^<"
+    r"|^(?:utils[/\\]_|_functorch[/\\]|_library[/\\]|_higher_order_ops[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
 )
 _OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]")
 _CLASS = re.compile(r"type=<class '(?:[\w.]+\.)?(\w+)'>")
 _MOST = 3
+_NO_FUNCTION = "CodeGuardAccessor: Not a function on fn.__code__"  # torch/csrc/dynamo/guards.cpp
 
 
 def shown_function(facts: Facts, function: FunctionKey, numbers: Iterable[int]) -> str:
@@ -69,10 +76,29 @@ def other_class_text(facts: Facts, cause: Cause) -> str | None:
     numbers = [frame.rows[-1] for frame in frames if frame.row["compile"] not in own]
     before = wrapped_classes(facts, cause.function, numbers)
     new = [wrapped_classes(facts, cause.function, [one.compile_index]) for one in requests]
+    if (
+        not before
+        and package_of(cause.function[0]) == "torch"
+        and all(len(classes) == 1 for classes in new)
+        and all(one.reason and one.reason["guard"].startswith(_NO_FUNCTION) for one in requests)
+    ):
+        return f"torch compiled {function_name(cause.function[1])} for a function before"
     if not before or not all(len(classes) == 1 and classes[0] not in before for classes in new):
         return None
     others = listed(list(map(code, before)), _MOST)
     return f"torch compiled {function_name(name)} for {others} before"
+
+
+def guard_source_line(reason: RecompileReasonsRow) -> str | None:
+    """Return the line of the user's code that a guard comes from; None when torch names a line of its own or
+    of a library, or says that its line is not the reason of the guard.
+    """
+    if "the guard itself is not due user code" in (reason["comment"] or ""):
+        return None
+    if frames := frames_in(reason["user_traceback"] or ""):
+        own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
+        return own and own.source_line
+    return None if _TORCH.search(reason["file"] or "") else reason["source_line"]
 
 
 def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers: Iterable[int]) -> str | None:
@@ -89,7 +115,7 @@ def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers:
     if not WRAPPER.fullmatch(name or "") and not _ARGUMENT.match(local_name(source or "")):
         return None
     called = (_called(facts, facts.key_of(number)) for number in numbers)
-    names = list(dict.fromkeys(code(one) for one in called if one is not None))
+    names = list(dict.fromkeys(code(one) for one in called if one not in (None, name)))
     return f"leads to {listed(names, _MOST)}" if names else None
 
 

@@ -22,7 +22,8 @@ from tlparse_bundle.tables.frame_compiles import (
 )
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.record_values import class_name, count_or_none
+from tlparse_bundle.tables.text.breaks import FailedAttempts
+from tlparse_bundle.tables.text.record_values import class_name, count_or_none, payload_text
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import AttemptsRow, CompilesRow
@@ -93,6 +94,7 @@ class Compiles:
         self._metrics: JsonList[list[Any]] = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts = array("i")  # of compiles
+        self._failed = FailedAttempts()
 
     def _number_of(self, compile_index: int) -> int:
         """Return the number of the frame compile."""
@@ -102,7 +104,7 @@ class Compiles:
 
     @staticmethod
     def reads(event: Event) -> bool:
-        return event.name == "recompile_reasons"
+        return event.name in ("recompile_reasons", "dynamo_graph_break_reason")
 
     def observe_span(self, span: Span) -> None:
         _, compile_index, name, phase, time_us, _, _ = span
@@ -141,7 +143,8 @@ class Compiles:
         if event.name == "dynamo_graph_break_reason":
             missing = event.compile_index + 1 - len(self._graph_break_counts)
             self._graph_break_counts.extend([0] * missing)
-            self._graph_break_counts[event.compile_index] += 1
+            if not self._failed.is_repeated(event.compile_index, payload_text(event)):
+                self._graph_break_counts[event.compile_index] += 1
         elif event.name == "recompile_reasons" and event.payload:
             self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)
 

@@ -9,7 +9,7 @@ from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.breaks import parse_break, parse_reason
+from tlparse_bundle.tables.text.breaks import FailedAttempts, parse_break, parse_reason
 from tlparse_bundle.tables.text.record_values import cut, payload_text, unexpected
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class GraphBreaks:
         self._breaks: list[_BreakFields] = []
         self._numbers: dict[tuple[str | int | None, ...], int] = {}
         self._records: list[_Record] = []
+        self._failed = FailedAttempts()
+        self._last: dict[_Attempt, int] = {}  # position of the last record of each attempt
         # Attempts of records, by position, whose text does not say that the frame is skipped.
         self._unclear: dict[int, _Attempt] = {}
         # Last attempts of frame compiles that ended well, with nothing in their graph.
@@ -79,15 +81,26 @@ class GraphBreaks:
             first_line = text.strip().split("\n", 1)[0]
             row = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
             skips_frame = None
+        attempt = event.compile_id, event.occurrence
+        if self._failed.is_repeated(attempt, text):
+            self._add_to(self._last[attempt], row, skips_frame)
+            return
+        self._last[attempt] = len(self._records)
         # The explanation is not part of the key: it can hold addresses. Resume functions and recompiles
         # come to the same line of the same file.
-        key = (row["reason"], row["file"], row["line"], row["gb_id"])
-        number = self._numbers.setdefault(key, len(self._breaks))
+        number = self._numbers.setdefault(_key(row), len(self._breaks))
         if number == len(self._breaks):
             self._breaks.append(row)
         if skips_frame is False and event.compile_id is not None:
             self._unclear[len(self._records)] = event.compile_id, event.occurrence
         self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
+
+    def _add_to(self, number: int, row: _BreakFields, skips_frame: bool | None) -> None:
+        """Give the break of a record what the next record says of it, which is more."""
+        record = self._records[number]
+        self._breaks[record.graph_break] = row
+        self._numbers.setdefault(_key(row), record.graph_break)
+        self._records[number] = record._replace(skips_frame=record.skips_frame or skips_frame)
 
     def _record(self, number: int) -> _Record:
         """Return the row of a record.
@@ -117,6 +130,10 @@ class GraphBreaks:
                 "compiles": list(compiles),
                 **row,
             }
+
+
+def _key(row: _BreakFields) -> tuple[str | int | None, ...]:
+    return row["reason"], row["file"], row["line"], row["gb_id"]
 
 
 def _record_row(record: _Record) -> GraphBreakRecordsRow:

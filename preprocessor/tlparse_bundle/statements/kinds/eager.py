@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
-from tlparse_bundle.statements.empty_compiles import partly_empty
+from tlparse_bundle.statements.empty_compiles import always_empty, partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_causes import break_of_functorch, failure_key, failures_by_cause
 from tlparse_bundle.statements.failure_groups import breaks_by_frame, failures, is_suppressed
@@ -31,6 +31,7 @@ REFERENCE = {
 _DISABLED = re.compile(  # torch 2.6 has other words
     r"Skip calling `torch\.compiler\.disable\(\)`d function|call torch\._dynamo\.disable\(\) wrapped function"
 )
+_WITHOUT_OPERATION = Remedy("Do not call the compiled function where it has no tensor operation.")
 _NAME = re.compile(r"<(?:function|bound method) ([\w.<>]+)")
 
 
@@ -43,6 +44,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
             yield from _disabled(group, facts)
     yield from _below_functorch(facts)
     yield from _without_operations(facts)
+    yield from _never_compiled(facts)
     yield from _suppressed(facts)
 
 
@@ -148,7 +150,26 @@ def _without_operations(facts: Facts) -> Iterator[Finding]:
             ("empty", function_name(key[1])),
             None,
         )
-        finding.remedies = [Remedy("Do not call the compiled function where it has no tensor operation.")]
+        finding.remedies = [_WITHOUT_OPERATION]
+        yield finding
+
+
+def _never_compiled(facts: Facts) -> Iterator[Finding]:
+    """Yield the functions of the program that Dynamo skips since their first call, which had no tensor
+    operation (torch/_dynamo/symbolic_convert.py: SkipFrame).
+    """
+    for key, number in facts.once(always_empty).items():
+        finding = _finding(
+            facts,
+            [function_name(key[1])],
+            f"its first call, `[{facts.compiles[number]['compile']}]`, has no tensor operation",
+            "Dynamo skips a function after a call with nothing to compile, so it never compiles later calls.",
+            [number],
+            ("empty", function_name(key[1])),
+            None,
+        )
+        finding.severity = "info"
+        finding.remedies = [_WITHOUT_OPERATION]
         yield finding
 
 

@@ -302,8 +302,8 @@ def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, 
 def _raised_at(facts: Facts, failure: Failure) -> str | None:
     at = user_place(failure.cells)
     where = facts.short.place(at.file, at.line)
-    if not where or not at.source_line:
-        return None
+    if not where or not at.source_line or at.inside is not None:
+        return None  # inside_text has a line of a library
     return (
         f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'Raised at'}"
         f" {code(where)}: {code(at.source_line)}"

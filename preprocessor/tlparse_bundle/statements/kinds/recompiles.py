@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.compiles import compiling_us
@@ -17,6 +17,7 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
     is_unexplained,
+    shown_guard,
     small_size,
     source_name,
     subject,
@@ -27,6 +28,7 @@ from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
     causes,
+    is_named_by_guard,
     requested_recompiles,
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
@@ -35,10 +37,12 @@ from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
-from tlparse_bundle.statements.wrapped_functions import calls_text, other_class_text, shown_function
-
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
+from tlparse_bundle.statements.wrapped_functions import (
+    calls_text,
+    guard_source_line,
+    other_class_text,
+    shown_function,
+)
 
 KINDS = ("recompile", "recompile-limit")
 REFERENCE = {
@@ -82,6 +86,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause) if other_class is None else None
+    guard_line = guard_source_line(reason) if reason else None
     is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
         f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
@@ -91,14 +96,9 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     ]
     texts = [
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
+        _cascade(facts, rows, cause),
         (
-            f"It also triggered {plural(len(cause.cascade), 'recompile')} of functions that it calls and of"
-            " its resume functions."
-            if cause.cascade
-            else None
-        ),
-        (
-            f"Guard failure: {code(first_line(reason['guard']))}."
+            f"Guard failure: {code(shown_guard(reason['guard']))}."
             if reason
             and other_class is None
             and (cause.change not in ("other", "shape") or small_size(cause))
@@ -113,12 +113,8 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         nearest
         or (
-            f"The guard comes from {code(reason['source_line'])}."
-            if reason
-            and other_class is None
-            and reason["source_line"]
-            and not _is_of_torch(reason)
-            and not is_bounded_by_a_mark(cause)
+            f"The guard comes from {code(guard_line)}."
+            if guard_line and other_class is None and not is_bounded_by_a_mark(cause)
             else None
         ),
         "The bounds are those of `torch._dynamo.mark_dynamic`." if is_bounded_by_a_mark(cause) else None,
@@ -136,7 +132,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             cause.change,
             reason and reason["source"],
             cause.dimension,
-            reason["guard"] if reason and reason["source"] is None else None,
+            reason["guard"] if reason and is_named_by_guard(reason) else None,
         ),
         "\n\n".join(filter(None, texts)),
         _place(facts, cause, calling),
@@ -173,9 +169,16 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     )
 
 
-def _is_of_torch(reason: RecompileReasonsRow) -> bool:
-    """Whether torch says that the line which it reports is not the reason of the guard."""
-    return "the guard itself is not due user code" in (reason["comment"] or "")
+def _cascade(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
+    """Return what else the recompiles triggered, as a sentence."""
+    names = [facts.compiles[rows[number].compile_index]["function"] for number in cause.cascade]
+    resumed = sum(resume_function(name) is not None for name in names)
+    groups = (
+        "functions that it calls" if resumed < len(names) else None,
+        "its resume functions" if resumed else None,
+    )
+    of = " and of ".join(filter(None, groups))
+    return f"It also triggered {plural(len(names), 'recompile')} of {of}." if names else None
 
 
 def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:

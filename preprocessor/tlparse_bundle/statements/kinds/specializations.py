@@ -62,9 +62,9 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
             f": the exported program accepts only {'this' if len(rows) == 1 else 'these'}"
             f" {noun}{'s' if len(rows) > 1 else ''}"
             if exported
-            else f": a different {noun} triggers a recompile"
+            else f": a different {noun} needs its own compile"
             if len(rows) == 1
-            else f": different {noun}s trigger recompiles"
+            else f": different {noun}s need their own compiles"
         )
     )
     where = f" in {code(name)}" if name else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, function_name
+from tlparse_bundle.statements.empty_compiles import with_operations
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.timeline import Span
@@ -40,11 +41,7 @@ def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
     ]
     if not empty:
         return  # as in most logs: skip reading the graphs
-    traced = {
-        facts.number_of(row)
-        for row in facts.table("graphs")
-        if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1
-    }
+    traced = facts.once(with_operations)
     for frame in empty:
         last = frame.rows[-1]
         if last in traced:

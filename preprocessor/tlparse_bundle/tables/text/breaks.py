@@ -7,6 +7,7 @@ that skips the frame), torch/_dynamo/exc.py (unimplemented_with_warning: format_
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.tables.text.record_values import Frame, cut, exception_in, frames_in
@@ -60,6 +61,25 @@ _GB_ID = re.compile(r"/gb/gb(\d{1,9})\.html")
 _SKIPPED = "Failed to handle graph break gracefully"
 _MAX_FIRST_LINE = 4000
 _MAX_HINTS = 100  # of one break, and breaks in one record
+
+
+class FailedAttempts:
+    """Finds records that repeat the one before: where a backend fails, torch logs its error, then a graph
+    break with that error in the explanation (torch/_dynamo/output_graph.py, call_user_compiler).
+    """
+
+    def __init__(self) -> None:
+        self._errors: dict[Hashable, str] = {}  # of the last record of an attempt, if it has one
+
+    def is_repeated(self, attempt: Hashable, text: str) -> bool:
+        """Whether a record describes the same break as the last one of the attempt. ``text``: its payload."""
+        error = self._errors.pop(attempt, None)
+        if _WONT_CONVERT.match(text[:_MAX_FIRST_LINE].partition("\n")[0]):
+            parsed = parse_break(text)
+            if parsed is not None and parsed[0]["reason"]:
+                self._errors[attempt] = parsed[0]["reason"]
+            return False
+        return error is not None and f" failed with {error}" in text
 
 
 def without_advice(message: str) -> str:

@@ -1,0 +1,128 @@
+"""Findings of fixtures/versions/programs/second_reasons.py, where the first record is not the whole truth. The
+docstring of the program has the number of compiles with each fix.
+"""
+
+import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+
+
+@pytest.fixture
+def found(rows):
+    return rows("second_reasons")
+
+
+def advice(row):
+    return [(remedy["text"], remedy["code"]) for remedy in row["remedies"]]
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        ("`ranked`", "In `[0/2]`, the cache entry `[0/0]` failed on `tensor 'x' size mismatch at index 0."),
+        ("`summed`", "In `[1/2]`, the cache entry `[1/0]` failed on `list(dict.keys(item))[1] == 'q'`."),
+    ],
+)
+def test_an_entry_that_passed_the_first_check_is_named(found, function, sentence):
+    assert sentence in of(found, f"{function} recompiled twice")["text"]
+
+
+def test_calls_of_one_length_still_differ_in_their_elements(found):
+    (length,) = advice(of(found, "`len(names)` is no longer `1`"))
+    assert "This would avoid 1 of 4 compiles" in length[0]
+    assert "a single value of `names[1]` and a single value of `names[0]`, 3 of 4 compiles" in length[0]
+
+
+def test_without_automatic_dynamic_shapes_a_mark_helps_from_the_first_compile(found):
+    (fix,) = advice(of(found, "`fixed` recompiled twice"))
+    assert fix[0].startswith("Automatic dynamic shapes are off, as with `torch.compile(dynamic=False)`")
+    assert "Mark the dimension as dynamic before the call. This would avoid 2 of 3 compiles" in fix[0]
+    assert fix[1] == "torch._dynamo.mark_dynamic(x, 0)"
+
+
+def test_a_size_with_a_condition_is_not_marked_as_unbacked(found):
+    assert advice(of(found, "`halved` recompiled once: `x.size(0)` changed from `1` to `0`")) == []
+
+
+def test_a_function_whose_first_call_has_no_operation_runs_eager(found):
+    row = of(found, "`warmed` runs eager: its first call, `[5/0]`, has no tensor operation")
+    assert row["severity"] == "info"
+
+
+def test_a_recompile_because_of_data_follows_from_the_break(found):
+    rest = of(found, "`positive` recompiled once: `___stack0.size(0)`")
+    assert rest["because_of"] == of(found, "Dynamic shape operator")["id"]
+    before = of(found, "`positive` recompiled once: `x.size(0)`")
+    assert before["details"]["cascade_count"] == 0 and "It also triggered" not in before["text"]
+
+
+def test_a_condition_on_an_item_breaks_the_graph_also_with_the_setting(found):
+    row = of(found, "Unsupported Tensor.item() call")
+    assert "the graph breaks here even with the setting `capture_scalar_outputs`" in row["text"]
+    ((text, _),) = advice(row)
+    assert text.startswith("Use `torch.where` or `torch.cond`")
+
+
+def test_a_print_of_a_size_cannot_be_moved(found):
+    assert "reorderable" not in str(advice(of(found, "Graph break in `shown`")))
+
+
+def test_a_guard_comes_from_the_line_of_the_program(found):
+    text = of(found, "`slope` recompiled once")["text"]
+    assert "The guard comes from `return torch.func.jacrev(lambda t: t.sin() * scale)(x)`." in text
+
+
+def test_an_error_of_a_backend_is_one_break(found):
+    row = of(found, "Graph break at ", "once: Backend compiler exception")
+    assert row["text"].startswith("Backend compiler `refuse` failed with aten.masked_select.default.")
+
+
+def test_keyword_arguments_are_no_container(found):
+    row = of(found, "`options` recompiled once: `len(kwargs)`")
+    ((text, _),) = advice(row)
+    assert text.startswith("Pass the same keyword arguments in each call.") and "leads to" not in row["text"]
+
+
+def test_functions_that_are_compiled_by_themselves_share_a_function_of_torch(found):
+    of(found, "`ReLU` recompiled once: torch compiled `inner` for a function before")
+    ((text, _),) = advice(of(found, "Attempted to call function marked as skipped"))
+    assert text.startswith("Call `torch.compile` on `step` before you create the scheduler.")
+
+
+def test_a_function_that_is_missing_is_no_longer_a_function(found):
+    of(found, "`optional` recompiled once: `function` is no longer a function")
+
+
+def test_a_size_that_the_code_compares_is_not_marked_alone(found):
+    """``mark_dynamic`` raises ConstraintViolationError for it."""
+    assert advice(of(found, "`squared` recompiled once: `x.size(0)`")) == []
+
+
+def test_the_nearest_entry_has_few_guards_that_failed_or_are_not_evaluated(found):
+    """The entry `[21/0]` fails its guard on the key of an empty dict, which is not evaluated."""
+    text = of(found, "`counted` recompiled once: `x.size(0)`")["text"]
+    assert "The nearest cache entry, `[21/1]`, also failed on `threshold == 0.5`" in text
+
+
+def test_a_guard_has_no_advice_about_sizes(found):
+    text = of(found, "`Linear` recompiled once: `fn._parameters['weight'].requires_grad`")["text"]
+    assert text.endswith("requires_grad mismatch. expected requires_grad=1`.")
+
+
+def test_a_value_that_an_entry_has_did_not_fail_it(found):
+    text = of(found, "`stored` recompiled twice: `name` changed between")["text"]
+    assert "/0]` failed on `len(stats) == 0`." in text
+
+
+@pytest.mark.parametrize(("version", "names"), [("2.5.1", []), ("2.6.0", ["`f_none`"])])
+def test_old_logs_do_not_record_why_a_function_is_skipped(built, root, version, names):
+    """`f_loop` has a graph break in a loop, which torch 2.5 does not log; `f_none` has no operation."""
+    (log,) = built(root / f"fixtures/versions/{version}/breaks.log.zst").logs
+    titles = [row["title"] for row in log.findings() if "its first call" in row["title"]]
+    assert [title.split()[0] for title in titles] == names
+
+
+def test_what_the_nearest_entry_passed_needs_no_fix(found):
+    row = of(found, "`forward` recompiled once: `x.size(2)` changed from `5` to `6`")
+    assert "failed only on `kept == 3`." in row["text"]
+    ((text, _),) = advice(row)
+    assert text.startswith("Use `torch.compile(dynamic=True)`") and "avoid 1 of 3 compiles" in text
