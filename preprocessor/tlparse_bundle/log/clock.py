@@ -22,7 +22,7 @@ class Clock:
         self.year: int | None = None
         self.utc_offset_minutes: int | None = None
         self.origin_epoch_us: int | None = None
-        self._origin_us = 0  # since 1 January of a year without 29 February
+        self._origin_us = 0  # since the day before 1 January of a year without 29 February
         self._last_us = 0
         self._year_us = 0  # added once the log has passed New Year
         self._leap = False
@@ -67,7 +67,7 @@ class Clock:
         ):
             return None
         self._leap = self._leap or (month, day) == (2, 29)
-        days = _DAYS_BEFORE_MONTH[month - 1] + day - 1 + (self._leap and month > 2)
+        days = _DAYS_BEFORE_MONTH[month - 1] + day + (self._leap and month > 2)
         return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000
 
     def anchor(self, epoch_us: float, time_us: int) -> bool:
