@@ -252,7 +252,7 @@ class Cascades:
         ]
         name = (file, function_of(function))
         if function is not None and resume_function(function) is not None:
-            # A call runs a resume function once: if it compiles again, a later call needs it.
+            # A call runs a resume function once: its next recompile belongs to a later call.
             row = None if recompile is None else recompile.row
             self._open = [
                 p for p in self._open if p.name != name or p.resumed.setdefault(function, row) == row
