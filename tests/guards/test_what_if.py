@@ -1,7 +1,8 @@
 """Calls that compiled, replayed with guards relaxed."""
 
 import pytest
-from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.values import Tensor
@@ -180,6 +181,24 @@ def test_a_guard_that_torch_names_fails_whatever_is_known(run):
     history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
     ((difference,),) = history.failed(1, 0).values()
     assert difference.aspect == "other" and [*history.disagreements] == [(1, 0)]
+
+
+def test_a_guard_that_torch_names_fails_in_each_entry_that_has_it(run):
+    for number in (4, 5, 6):
+        run.call(size=(number, 3))
+    code = len(run.guards)
+    run.guards[code] = Predicate(
+        "ID_MATCH", "L['self'].f.__code__", "___check_obj_id(L['self'].f.__code__, 1)"
+    )
+    for compiled in run.compiles[:2]:
+        compiled.guards[code] = None
+    assert run.savings(named={(2, 1): code})[X0,] == (1,)
+
+
+def test_a_method_is_the_same_for_one_type(run):
+    identity = Difference("identity", "type(L['x']).__call__.__code__")
+    assert fixes_of(identity) == (Fix("same_type", "L['x']"),)
+    assert fixes_of(Difference("identity", "L['x']")) == (Fix("same_object", "L['x']"),)
 
 
 @pytest.mark.parametrize(("size", "stride", "dense"), [((1, 4), (99, 1), True), ((2, 4), (99, 1), False)])

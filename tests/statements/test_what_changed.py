@@ -51,6 +51,7 @@ def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):
         (("y is None",), "Calls with and without `y` need a compile each."),
         (("n == 'a'", "___check_type_id(n, 1), type=<class 'str'>"), "Pass the same `n`, or move"),
         (("n == 'a'",), "Each value of `n` needs a compile"),
+        (("n is None", "n == 1.5"), "Pass the same `n`, or move"),
         (("len(G['seen']) == 1",), "The compiled code uses the global `seen`"),
         (("___check_torch_function_mode_stack()",), "Call it under the same torch function modes"),
     ],
@@ -68,6 +69,38 @@ def test_the_program_does_not_pass_what_a_function_of_torch_gets(found):
     (row,) = of(log, "recompile")
     assert row["title"].endswith("`type(fn)` is no longer `torch.nn.modules.container.Sequential`")
     assert row["remedies"] == []
+
+
+@pytest.mark.parametrize(("source", "is_marked"), [("y", False), ("___stack0[0]", False), ("x", True)])
+def test_only_an_argument_is_marked_before_a_call_that_resumes(found, source, is_marked):
+    """f(x) computes y before its graph break; the function that resumes it gets both."""
+    resume, size = "torch_dynamo_resume_in_f_at_3", "size mismatch at index 0. expected 4, actual 5"
+    tensor = record(
+        'describe_tensor 0/0 {"describer_id": 1, "id": 0, "ndim": 1, "dtype": "torch.float32", "device": "cpu",'
+        ' "size": [4], "is_leaf": true, "stride": [1], "storage": 0, "view_func": "f"}'
+    ) + record('describe_source 0/0 {"describer_id": 1, "id": 0, "source": "L[\'x\']"}')
+    log = found(
+        compiled("0/0") + tensor,
+        compiled("1/0", function=resume),
+        compiled("1/1", f"1/0: tensor '{source}' {size}", function=resume),
+    )
+    (row,) = of(log, "recompile")
+    (remedy,) = row["remedies"]
+    assert (remedy["code"] == "torch._dynamo.mark_dynamic(x, 0)") is is_marked
+    assert remedy["text"].startswith("Mark the dim" if is_marked else "Use `torch.compile(dynamic=True)`")
+
+
+def test_attempts_of_a_compile_specialize_once(found):
+    constants = [
+        record(
+            f'symbolic_shape_specialization 0/0{attempt} {{"symbol": "s1", "sources": ["L[\'n\']"], "value":'
+            ' "1", "reason": "range_refined_to_singleton", "stack": [], "user_stack": []}'
+        )
+        for attempt in ("", "_1")
+    ]
+    log = found(compiled("0/0"), *constants)
+    (row,) = of(log, "specialization")
+    assert row["title"] == "`n` was specialized to 1 in `f`: a different value needs its own compile"
 
 
 def test_a_number_that_a_later_compile_specializes_was_dynamic(found):

@@ -230,6 +230,17 @@ def test_a_recompile_in_a_later_call_is_a_root_cause(log_of):
     assert caused(it) == [None, None, None]
 
 
+def test_a_resume_function_that_recompiles_again_does_so_in_a_later_call(log_of):
+    it = log_of(
+        STR + RESUMES
+        + compiled("0/1", "f", 1, reasons=size("0/0"))
+        + compiled("1/1", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/0"))
+        + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/1", "y", 7, 3))
+        + compiled("2/1", "torch_dynamo_resume_in_f_at_5", 5, [MAIN, ("compile_wrapper", 1)], size("2/0"))
+    )  # fmt: skip
+    assert caused(it) == [None, 0, None, 2]
+
+
 def test_a_resume_function_of_another_function_of_that_name_is_not_meant(log_of):
     other = record(
         'dynamo_start 4/1 {"stack": [{"filename": 1, "line": 9, "name": "m"}, {"filename": 1, "line": 3,'

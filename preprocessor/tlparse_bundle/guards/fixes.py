@@ -10,6 +10,7 @@ from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.inputs import is_argument
 
 _OTHER_THAN_AUTOCAST = re.compile(r"\b(?!Autocast)\w+")
+_OF_TYPE = re.compile(r"type\(([^()]+)\)\.")
 SMALL_SIZES = (0, 1)
 DYNAMIC_NUMBERS = ("dynamic_int", "dynamic_float")
 DYNAMIC = ("mark_dynamic", *DYNAMIC_NUMBERS)
@@ -75,6 +76,12 @@ def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:
     return (Fix("same_global_state"),) if expected == actual else ()
 
 
+def _of_identity(difference: Difference) -> tuple[Fix, ...]:
+    """What belongs to the type of an object, such as a method, is the same for one type."""
+    of_type = _OF_TYPE.match(difference.source)
+    return (Fix("same_type", of_type[1]) if of_type else Fix("same_object", difference.source),)
+
+
 def _is_int(text: Any) -> bool:
     return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
 
@@ -97,7 +104,7 @@ _FIXES: dict[str, Callable[[Difference], tuple[Fix, ...]]] = {
     "dispatch_keys": _of_dispatch_keys,
     "class": _same("same_type"),
     "type": _of_type,
-    "identity": _same("same_object"),
+    "identity": _of_identity,
     "length": _same("same_structure"),
     "state": lambda difference: (Fix("same_global_state"),),
 }

@@ -82,6 +82,7 @@ class CodeHistory:
         if input is None:
             return {}
         named = self.named.get((call, entry))
+        of_others = self._named_of_calls.get(call, ())
         result: dict[int, tuple[Difference, ...] | None] = {}
         for guard in self.compiles[entry].guards:
             if guard == named and (guard in own or not self._of(call, guard, input)):
@@ -92,9 +93,20 @@ class CodeHistory:
                 continue
             if guard in own:
                 continue
+            if guard in of_others and not self._of(call, guard, input):  # it fails in each entry that has it
+                result[guard] = (unknown_difference(self.guards[guard]),)
+                continue
             if (found := self._of(call, guard, input)) != ():
                 result[guard] = found
         return result
+
+    @cached_property
+    def _named_of_calls(self) -> dict[int, set[int]]:
+        """The guards that torch names for each call, of any entry."""
+        found: dict[int, set[int]] = {}
+        for (call, _), guard in self.named.items():
+            found.setdefault(call, set()).add(guard)
+        return found
 
     def _of(self, call: int, guard: int, input: Input) -> tuple[Difference, ...] | None:
         key = (call, guard)

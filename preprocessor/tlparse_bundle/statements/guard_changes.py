@@ -208,9 +208,16 @@ def _values_text(values: list[Any], *, is_open: bool, is_new: bool, with_values:
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:
-    """Return the specializations of each function: rows with the names of their sources."""
+    """Return the specializations of each function: rows with the names of their sources, each once for the
+    attempts of a compile.
+    """
     groups: dict[FunctionKey, list[Specialization]] = {}
+    seen = set()
     for row in facts.table("specializations"):
+        key = row["compile"], tuple(row["sources"]), row["value"], row["reason"], row["user_stack"]
+        if row["compile"] is not None and key in seen:
+            continue
+        seen.add(key)
         named = {**row, "sources": [source_name(source) for source in row["sources"]]}
         groups.setdefault(facts.function_key(facts.number_of(row)), []).append(named)
     return groups

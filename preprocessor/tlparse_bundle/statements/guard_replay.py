@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _MAX_CALLS = 1000  # of one code object that are compared with its entries
 _MAX_ENTRIES = 64  # that a call is compared with, in torch's order
 _MAX_SAVINGS_CALLS = 200  # of one code object for which fixes are tried
+# Reasons that name an object that torch could not read, by its source.
+_ACCESSES = ("KeyError on ", "IndexError on ", "CodeGuardAccessor: Not a function on ")
 _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
 )
@@ -184,7 +186,7 @@ class GuardReplay:
         elif reason["change"] in _OF_TENSORS and f"tensor {source}" in self._keys(entry):
             key = f"tensor {source}"
         else:
-            is_access = text.startswith(("KeyError on ", "IndexError on "))
+            is_access = text.startswith(_ACCESSES)
             key = f"source {source}" if is_access else local_name(text)
         return self._keys(entry).get(key)
 

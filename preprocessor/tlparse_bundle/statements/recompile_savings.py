@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.guard_changes import is_of_modes
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 
@@ -35,6 +36,7 @@ _OF_CHANGE = {
 }
 
 
+_ROOT = re.compile(r"\w+")
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
@@ -99,10 +101,28 @@ def is_of_floats(cause: Cause) -> bool:
 def is_markable(facts: Facts, cause: Cause) -> bool:
     """Whether the user's code has the tensor of a cause, to call ``mark_dynamic`` on it."""
     source = (cause.reason and cause.reason["source"]) or ""
-    if "___from_numpy(" in source:
+    if "___from_numpy(" in source or (cause.is_resumed and not _is_argument(facts, cause, source)):
         return False
     number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
     return not is_called_by_a_library(facts, number)
+
+
+def _is_argument(facts: Facts, cause: Cause, source: str) -> bool:
+    """Whether a local of a resume function is one of the function before the graph break, too."""
+    root = _ROOT.match(local_name(source))
+    return root is not None and (cause.function, root[0]) in facts.once(_arguments)
+
+
+def _arguments(facts: Facts) -> set[tuple[FunctionKey, str]]:
+    """Return the names of the tensors, and of what holds tensors, that functions get from their callers."""
+    found = set()
+    for row in facts.table("tensors"):
+        number = facts.number_of(row)
+        if resume_function(facts.compiles[number]["function"]) is None:
+            function = facts.function_key(number)
+            roots = (_ROOT.match(local_name(source)) for source in row["sources"])
+            found |= {(function, root[0]) for root in roots if root}
+    return found
 
 
 def _known_inputs(facts: Facts) -> set[str]:

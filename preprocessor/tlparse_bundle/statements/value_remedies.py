@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
@@ -83,7 +84,8 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
         return Remedy(
             f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
         )
-    if len(cause.changes) > 1:  # some values needed no compile, such as integers that became dynamic
+    is_number = any(FLOAT.fullmatch(str(value)) for value in cause.values)
+    if len(cause.changes) > 1 or is_number:  # some values need no compile: numbers can become dynamic
         return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
     return Remedy(
         f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"

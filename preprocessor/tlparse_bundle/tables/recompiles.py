@@ -236,6 +236,7 @@ class _Open:
         self.name = name
         self.callers = callers
         self.inlined: set[_Name] = set()
+        self.resumed: dict[str, int | None] = {}  # recompile of each resume function that started since
 
 
 class Cascades:
@@ -249,9 +250,15 @@ class Cascades:
         self._open = [
             p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers
         ]
+        name = (file, function_of(function))
+        if function is not None and resume_function(function) is not None:
+            # A call runs a resume function once: its next recompile belongs to a later call.
+            row = None if recompile is None else recompile.row
+            self._open = [
+                p for p in self._open if p.name != name or p.resumed.setdefault(function, row) == row
+            ]
         if recompile is None:
             return None
-        name = (file, function_of(function))
         cause = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
