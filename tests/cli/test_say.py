@@ -10,7 +10,6 @@ import sys
 import click
 import pytest
 from log_builder import log, raw_record, record
-from tlparse_bundle.base.terminal_text import plain, shown
 from tlparse_bundle.cli import main as command_line
 from tlparse_bundle.cli import output
 from traces import ROOT, rewrite
@@ -53,12 +52,6 @@ def bundle(tmp_path):
     (tmp_path / "x.log").write_bytes(data + b"V0401 12:00:00.000000 7 a.py:1] {\n")
     assert run(tmp_path, "x.log", "out", "--codec", "none", "-q").returncode == 0
     return tmp_path / "out"
-
-
-def test_the_escapes():
-    assert shown("a\x1b\x9b\u202e\ud800\r\n\tb") == r"a\x1b\x9b\u202e\ud800\r\n\tb"
-    assert plain("a\n\tb\x00\u2066") == "a\n\tb" + r"\x00\u2066"
-    assert shown("é日本 \\x1b") == "é日本 \\x1b"
 
 
 def test_info_of_names_from_a_log(bundle):

@@ -8,7 +8,7 @@ import pytest
 import traces
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.guards.history import history
-from tlparse_bundle.guards.values import from_json, parse_call
+from tlparse_bundle.guards.values import Tensor, from_json, parse_call
 
 CALLS = traces.ROOT / "fixtures" / "calls"
 FUNCTIONS = sorted(path.parent.name for path in CALLS.glob("*/calls.json"))
@@ -109,3 +109,11 @@ def test_other_calls_are_predicted(tmp_path, function):
     certain = [(call, prediction) for call, prediction in predictions if prediction.certain]
     right = sum(prediction.recompiles == bool(call["compiled"]) for call, prediction in certain)
     assert right >= 0.995 * len(certain)
+
+
+def test_a_dict_with_a_size_is_a_tensor_only_without_other_keys():
+    call = from_json(
+        {"x": {"size": [2, 3]}, "options": {"size": [2, 3], "layers": 4}, "other": {"layers": 4}}
+    )
+    assert isinstance(call["x"], Tensor) and call["x"].size == (2, 3)
+    assert call["options"] == {"size": [2, 3], "layers": 4} and call["other"] == {"layers": 4}

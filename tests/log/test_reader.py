@@ -32,6 +32,15 @@ def test_tabs_in_a_payload_stay(payload):
     assert (it.payload.data, it.verbatim, next_.line) == (payload, False, 3 + payload.count(b"\n"))
 
 
+def test_a_path_with_a_colon_ends_before_the_next_record():
+    line = b"V0401 12:00:00.000000 7 a:b/c.py:1] {}\n"
+    records, kept = read(3 * line)
+    assert [(it.line, it.byte_offset, it.size_bytes) for it in records] == [
+        (number + 1, number * len(line), len(line)) for number in range(3)
+    ]
+    assert kept == 3 * line
+
+
 def test_a_byte_order_mark_is_reported_in_line_1():
     diagnostics = Diagnostics()
     records = list(RecordReader(io.BytesIO(b"\xef\xbb\xbf" + log("a")), diagnostics))
