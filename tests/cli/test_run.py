@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import urllib.request
 
 import pytest
@@ -116,6 +118,23 @@ def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, m
     assert (
         run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
     )
+
+
+def test_a_signal_that_interrupts_no_system_call_reaches_the_program(tmp_path, monkeypatch):
+    """As one does that comes right before the call: here another thread takes it."""
+
+    def send():
+        time.sleep(0.5)
+        signal.pthread_kill(threading.get_ident(), signal.SIGHUP)
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            threading.Thread(target=send).start()
+
+    monkeypatch.setattr("tlparse_bundle.cli.recording.subprocess.Popen", Watched)
+    code = "import signal, time; signal.signal(signal.SIGHUP, signal.SIG_DFL); time.sleep(60)"
+    assert run_traced([sys.executable, "-c", code], tmp_path) == 128 + signal.SIGHUP
 
 
 def test_a_program_that_a_signal_ends(command, start, tmp_path):

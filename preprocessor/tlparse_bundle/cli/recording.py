@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,7 +72,7 @@ def run_traced(
         process = subprocess.Popen(command, env=environment)
         for number in early:
             pass_on(number, None)
-        code = process.wait()
+        code = _ended(process)
     except FileNotFoundError:
         hint = "Check its name, or pass its path."
         raise BundleError(
@@ -86,6 +86,15 @@ def run_traced(
         for number, handler in before.items():
             signal.signal(number, handler)
     return 128 - code if code < 0 else code
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the end of a process; return its exit code. Python handles a signal that arrives right before
+    a system call only after that call, so no wait is long.
+    """
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(1)
 
 
 @contextmanager
