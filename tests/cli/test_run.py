@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 import urllib.request
 
 import pytest
@@ -120,20 +119,17 @@ def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, m
     )
 
 
-def test_a_signal_that_interrupts_no_system_call_reaches_the_program(tmp_path, monkeypatch):
+def test_a_signal_that_interrupts_no_system_call_reaches_the_program(tmp_path):
     """As one does that comes right before the call: here another thread takes it."""
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
 
     def send():
-        time.sleep(0.5)
+        ready.read_bytes()  # waits until the program has opened it
         signal.pthread_kill(threading.get_ident(), signal.SIGHUP)
 
-    class Watched(subprocess.Popen):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
-            threading.Thread(target=send).start()
-
-    monkeypatch.setattr("tlparse_bundle.cli.recording.subprocess.Popen", Watched)
-    code = "import signal, time; signal.signal(signal.SIGHUP, signal.SIG_DFL); time.sleep(60)"
+    threading.Thread(target=send).start()
+    code = f"import signal; open({str(ready)!r}, 'w').close(); signal.pause()"
     assert run_traced([sys.executable, "-c", code], tmp_path) == 128 + signal.SIGHUP
 
 
