@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from tlparse_bundle.tables.memory.accounts import Accounts, Storage
 from tlparse_bundle.tables.memory.declared import Declared, InputTensor
-from tlparse_bundle.tables.memory.operators import MATRIX_PRODUCTS, is_plain
+from tlparse_bundle.tables.memory.operators import MATRIX_PRODUCTS, has_scratch, is_plain
 from tlparse_bundle.tables.memory.sizes import Number, integer
 from tlparse_bundle.tables.memory.values import Sizes
 
@@ -215,7 +215,10 @@ class CppCode:
             self._accounts.doubt("operator", match[1])
 
     def _has_plain_views(self, arguments: str) -> bool:
-        """Return whether a matrix product reads its arguments as they are; others are copied first."""
+        """Return whether a matrix product reads its arguments as they are, without scratch memory."""
+        storages = filter(None, map(self._names.get, _WORD.findall(arguments)))
+        if any(has_scratch(storage.device, storage.dtype) for storage in storages):
+            return False
         views = [
             (self._arrays.get(shape, ()), self._arrays.get(stride, ()))
             for shape, stride in _ARGUMENT.findall(arguments)

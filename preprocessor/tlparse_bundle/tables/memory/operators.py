@@ -9,6 +9,7 @@ from tlparse_bundle.tables.memory.sizes import Number
 
 # Allocate nothing, as measured (tests/memory/measure.py): a result is written to `out`.
 MATRIX_PRODUCTS = frozenset(("mm", "addmm", "bmm", "baddbmm"))
+_SHORT_FLOATS = frozenset(("bfloat16", "float16", "half"))
 _QUIET = frozenset(
     (
         "assert_alignment",
@@ -45,6 +46,13 @@ def operator_name(path: str) -> str | None:
 
 def is_matrix_product(path: str) -> bool:
     return path.startswith("extern_kernels.") and path[len("extern_kernels.") :] in MATRIX_PRODUCTS
+
+
+def has_scratch(device: str | None, dtype: str | None) -> bool:
+    """Return whether a matrix product with such a tensor may allocate memory besides its result: on a CPU,
+    oneDNN multiplies short floats, with scratch memory that depends on the processor (measured).
+    """
+    return device is not None and device.startswith("cpu") and dtype in _SHORT_FLOATS
 
 
 def is_quiet(path: str) -> bool:

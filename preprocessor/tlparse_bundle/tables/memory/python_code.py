@@ -13,6 +13,7 @@ from tlparse_bundle.tables.memory.accounts import Accounts
 from tlparse_bundle.tables.memory.declared import Declared, InputTensor
 from tlparse_bundle.tables.memory.module import Module, dotted_name
 from tlparse_bundle.tables.memory.operators import (
+    has_scratch,
     is_matrix_product,
     is_plain,
     is_quiet,
@@ -372,4 +373,7 @@ _SPECIAL: dict[str, Callable[[PythonCode, ast.Call, dict[str, Value]], Value]] =
 
 
 def _is_plain_argument(value: Value) -> bool:
-    return not isinstance(value, Tensor) or is_plain(value.shape or (), value.stride or ())
+    return not isinstance(value, Tensor) or (
+        is_plain(value.shape or (), value.stride or ())
+        and not has_scratch(value.storage.device, value.storage.dtype)
+    )
