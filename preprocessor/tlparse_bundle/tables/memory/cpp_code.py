@@ -210,12 +210,14 @@ class CppCode:
     def _extern(self, match: re.Match[str]) -> None:
         self._mark_written(match[4])
         operator = match[3].removesuffix("_out")
-        quiet = match[3].endswith("_out") and operator in MATRIX_PRODUCTS and self._has_plain_views(match[4])
+        quiet = (
+            match[3].endswith("_out") and operator in MATRIX_PRODUCTS and self._allocates_nothing(match[4])
+        )
         if not quiet:
             self._accounts.doubt("operator", match[1])
 
-    def _has_plain_views(self, arguments: str) -> bool:
-        """Return whether a matrix product reads its arguments as they are, without scratch memory."""
+    def _allocates_nothing(self, arguments: str) -> bool:
+        """Return whether a matrix product neither copies its arguments first nor has scratch memory."""
         storages = filter(None, map(self._names.get, _WORD.findall(arguments)))
         if any(has_scratch(storage.device, storage.dtype) for storage in storages):
             return False

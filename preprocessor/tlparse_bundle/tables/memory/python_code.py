@@ -228,7 +228,7 @@ class PythonCode:
         ):
             return None
         has_out = any(keyword.arg == "out" for keyword in node.keywords)
-        if is_matrix_product(path) and has_out and all(map(_is_plain_argument, arguments)):
+        if is_matrix_product(path) and has_out and all(map(_needs_no_memory, arguments)):
             return None
         self._accounts.doubt("operator", path)
         if has_out or not returns_new_memory(path):
@@ -372,7 +372,7 @@ _SPECIAL: dict[str, Callable[[PythonCode, ast.Call, dict[str, Value]], Value]] =
 }
 
 
-def _is_plain_argument(value: Value) -> bool:
+def _needs_no_memory(value: Value) -> bool:
     return not isinstance(value, Tensor) or (
         is_plain(value.shape or (), value.stride or ())
         and not has_scratch(value.storage.device, value.storage.dtype)
