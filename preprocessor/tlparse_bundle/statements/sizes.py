@@ -58,11 +58,13 @@ def has_condition_on_size(facts: Facts, cause: Cause) -> bool:
     marks it as unbacked raises or breaks the graph. That it is 2 or more is torch's own.
     """
     size = f"{local_name((cause.reason and cause.reason['source']) or '')}.size()[{cause.dimension}]"
+    requests = [facts.once(requested_recompiles)[number] for number in cause.rows]
+    entries = (reason["entry"] for one in requests for reason in one.reasons)
+    compiles = dict.fromkeys([*(one.row["compile"] for one in requests), *entries])
     return any(
         guard["kind"] in EXPRESSIONS and size in (text := local_name(guard["text"])) and not _is_own(text)
-        for frame in facts.compiled
-        if facts.function_key(frame.rows[0]) == cause.function
-        for guard in guards_of(facts, frame.row["compile"])
+        for compile in compiles
+        for guard in guards_of(facts, compile)
     )
 
 
