@@ -1335,6 +1335,8 @@ export interface GuardFailures {
   not_evaluated: number[];
   /** Whether the log records the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
   is_input_known: boolean;
+  /** Whether the entry came nearest to fit the call: the fewest sizes and objects differ from what its guards ask for, with guards that may fail; one for the same global state before others; of several, the one that torch tried first. False for all entries when the input of the call is not known. */
+  is_nearest: boolean;
 }
 
 /** Records with guards, in file order: number and kinds of guards and the cost of a check. One row per record. The guards themselves are in 'guards'. */
@@ -3004,7 +3006,7 @@ export interface Ranks {
   late_us: number | null;
 }
 
-/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': position 0, or, where that is the global state, the first one for the same state), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
 export interface RecompileCauses {
   /** Number of the cause, from 0. */
   id: number;

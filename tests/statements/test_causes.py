@@ -68,7 +68,7 @@ def test_a_number_on_the_stack_of_a_resume_function_follows_from_its_break(rows)
 def test_guards_that_are_not_python_are_read(rows):
     found = rows("functions")
     assert len([row for row in found if "`flex_attention` recompiled" in row["title"]]) == 3
-    assert of(found, "`score_mod` is no longer a function")
+    assert of(found, "`score_mod` is no longer `None`")
 
 
 def test_a_mark_explains_a_break(rows):

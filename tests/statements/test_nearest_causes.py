@@ -2,7 +2,8 @@
 
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
-from tlparse_bundle.statements.nearest_entries import STATES, shown
+from tlparse_bundle.guards.nearest import STATES
+from tlparse_bundle.statements.nearest_entries import shown
 
 DYNAMIC = "Use `torch.compile(dynamic=True)`"
 
@@ -46,9 +47,10 @@ def test_a_wrapper_of_torch_has_the_name_of_the_module(rows):
     assert "and calls `ReLU`." in row["text"]
 
 
-def test_the_guard_that_the_nearest_entry_fails_is_named(rows):
-    row = of(rows("nearest"), "`forward` recompiled twice")
-    assert "In `[6/2]`, the nearest cache entry, `[6/0]`, failed only on `self.window == 4`." in row["text"]
+def test_the_guard_that_the_nearest_entry_fails_is_the_cause(rows):
+    """The third call has no bias, as the first one: the newest entry failed on the bias and on the window."""
+    row = of(rows("nearest"), "`forward` recompiled once: `self.window` changed from `4` to `8`")
+    assert "The nearest cache entry, `[6/0]`, failed only on this guard." in row["text"]
 
 
 def test_the_state_of_the_process_has_words(built, root):

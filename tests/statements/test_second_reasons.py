@@ -16,14 +16,19 @@ def advice(row):
 
 
 @pytest.mark.parametrize(
-    ("function", "sentence"),
+    ("cause", "sentence"),
     [
-        ("`ranked`", "In `[0/2]`, the cache entry `[0/0]` failed on `tensor 'x' size mismatch at index 0."),
-        ("`summed`", "In `[1/2]`, the cache entry `[1/0]` failed on `list(dict.keys(item))[1] == 'q'`."),
+        (
+            "`ranked` recompiled once: `x.size(0)` changed from `4` to `6`",
+            "`[0/0]`, failed only on this guard.",
+        ),
+        ("`summed` recompiled once: `list(dict.keys(item))[1]` changed", "`[1/0]`, failed on this guard."),
+        ("`forward` recompiled once: `kept` changed from `3` to `5`", "`[23/0]`, failed only on this guard."),
     ],
 )
-def test_an_entry_that_passed_the_first_check_is_named(found, function, sentence):
-    assert sentence in of(found, f"{function} recompiled twice")["text"]
+def test_the_cause_is_that_of_the_nearest_entry(found, cause, sentence):
+    """Where the newest one failed on the rank or the type, or on more than one thing."""
+    assert f"The nearest cache entry, {sentence}" in of(found, cause)["text"]
 
 
 def test_calls_of_one_length_still_differ_in_their_elements(found):
@@ -119,10 +124,3 @@ def test_old_logs_do_not_record_why_a_function_is_skipped(built, root, version, 
     (log,) = built(root / f"fixtures/versions/{version}/breaks.log.zst").logs
     titles = [row["title"] for row in log.findings() if "its first call" in row["title"]]
     assert [title.split()[0] for title in titles] == names
-
-
-def test_what_the_nearest_entry_passed_needs_no_fix(found):
-    row = of(found, "`forward` recompiled once: `x.size(2)` changed from `5` to `6`")
-    assert "failed only on `kept == 3`." in row["text"]
-    ((text, _),) = advice(row)
-    assert text.startswith("Use `torch.compile(dynamic=True)`") and "avoid 1 of 3 compiles" in text

@@ -850,6 +850,7 @@ class GuardFailuresRow(TypedDict):
     guards: list[int]
     not_evaluated: list[int]
     is_input_known: bool
+    is_nearest: bool
 
 
 class GuardTreesRow(TypedDict):
@@ -1671,7 +1672,7 @@ class RanksRow(TypedDict):
 
 
 class RecompileCausesRow(TypedDict):
-    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': position 0, or, where that is the global state, the first one for the same state), in order of first appearance."""
+    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance."""
 
     id: int
     code_object: int | None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,16 +214,18 @@ class LogBuild:
                 RowMemory(self._memory_bytes - _COMPILE_BYTES * attempts["rows"]),
             )
         )
-        derived = {
-            **dict(compile_tables(self.facts)),
-            **dict(recompile_tables(self.facts)),
-            **dict(export_table(self.facts)),
-            **dict(guard_tables(self.facts, diagnostics)),
-        }
-        written.tables |= {
-            name: sink.put_rows(log.id, name, rows) for name, rows in derived.items() if len(rows)
-        }
-        numbers, findings, faults = findings_of(self.facts, derived["compiles"])
+        compiles: Rows[Any] = Rows()
+        for name, rows in chain(
+            compile_tables(self.facts),
+            export_table(self.facts),
+            guard_tables(self.facts, diagnostics),
+            recompile_tables(self.facts),  # from those of guards
+        ):
+            if name == "compiles":
+                compiles = rows
+            if len(rows):
+                written.tables[name] = sink.put_rows(log.id, name, rows)
+        numbers, findings, faults = findings_of(self.facts, compiles)
         for fault in faults:
             diagnostics.add(PLUGIN_FAILED, fault)
         if len(rows := Rows(diagnostics.rows())):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
+from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.what_if import CodeHistory, Compiled
@@ -74,13 +75,14 @@ class GuardReplay:
         self._symbols = facts.once(symbols_by_compile)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
-        self._requests = {
-            one.row["compile"]: number for number, one in enumerate(facts.once(requested_recompiles))
-        }
+        self._recompiles = facts.once(requested_recompiles)
+        self._numbers: dict[str | None, int] = {}  # of recompiles, by compile
         self._triggered: dict[str, list[str]] = {}  # compiles that each triggered
-        for one in facts.once(requested_recompiles):
-            if one.row["caused_by"] is not None and one.row["compile"] is not None:
-                self._triggered.setdefault(one.row["caused_by"], []).append(one.row["compile"])
+        for number in range(len(self._recompiles)):
+            row = self._recompiles.row(number)
+            self._numbers[row["compile"]] = number
+            if row["caused_by"] is not None and row["compile"] is not None:
+                self._triggered.setdefault(row["caused_by"], []).append(row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
         self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
 
@@ -131,8 +133,8 @@ class GuardReplay:
                     yield (call, entry), guard
 
     def _reasons(self, compile: str) -> list[RecompileReasonsRow]:
-        request = self._requests.get(compile)
-        return [] if request is None else self._facts.once(requested_recompiles)[request].reasons
+        number = self._numbers.get(compile)
+        return [] if number is None else self._recompiles.reasons(number)
 
     def _cost_us(self, key: str) -> int | None:
         """Return the time of a compile and of those that it triggered."""
@@ -156,10 +158,14 @@ class GuardReplay:
         for compile in list(dict.fromkeys(code_object["compiles"]))[: _MAX_CALLS + 1]:
             call = numbers.get(compile)
             is_known = call is not None and history.compiles[call].input is not None
-            for reason in self._reasons(compile)[:_MAX_ENTRIES]:
-                entry = numbers.get(reason["entry"] or "")
-                if entry is None or (call is not None and entry >= call):
-                    continue
+            entries = {
+                entry: reason
+                for reason in self._reasons(compile)[:_MAX_ENTRIES]
+                if (entry := numbers.get(reason["entry"] or "")) is not None
+                and (call is None or entry < call)
+            }
+            nearest = nearest_entry(history, call, list(entries)) if call is not None else None
+            for entry, reason in entries.items():
                 named = (
                     self._named(history.compiles[entry], reason)
                     if call is None
@@ -176,6 +182,7 @@ class GuardReplay:
                     "guards": [named] if named is not None and not is_known else guards,
                     "not_evaluated": [id_ for id_, found in failed.items() if found is None],
                     "is_input_known": is_known,
+                    "is_nearest": entry == nearest,
                 }
 
     def _named(self, entry: Compiled, reason: RecompileReasonsRow) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.guards.what_if import MAY_FAIL
+from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
@@ -21,11 +21,6 @@ _KINDS = {
     "ID_MATCH": "the identity of",
     "TYPE_MATCH": "the type of",
     "CLASS_MATCH": "the type of",
-}
-STATES = {  # of the process, whose guards have no source
-    "GLOBAL_STATE": "the global state",
-    "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
-    "DEFAULT_DEVICE": "the default device",
 }
 # The order in which torch checks an object (torch/csrc/dynamo/guards.cpp).
 _CHECKED = {
@@ -54,14 +49,8 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
 
 
-def is_of_other_entries(facts: Facts, cause: Cause) -> bool:
-    """Whether the nearest entry of each recompile passed the guard that torch reports."""
-    texts = [_of_recompile(facts, cause, number) for number in cause.rows]
-    return all(text is not None and _ALSO not in text for text in texts)
-
-
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
-    """Return the sentences of recompiles for which torch's reason is not one of the nearest entry."""
+    """Return the sentences of recompiles whose entry is not the one that torch tried first."""
     requests = facts.once(requested_recompiles)
     sentences = [
         f"In `[{requests[number].row['compile']}]`, {text[0].lower()}{text[1:]}" for number, text in texts
@@ -71,45 +60,27 @@ def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
 
 
 def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
+    """Return on what the nearest entry failed besides its reason, or that it is not the first one."""
     request = facts.once(requested_recompiles)[number]
-    rows = facts.once(_failures).get(request.row["compile"], [])
-    if not rows or not all(row["guards"] and row["is_input_known"] for row in rows):
+    nearest = facts.once(_nearest).get(request.row["compile"])
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    if nearest is None or request.reason is None or cause.change == "global_state":
         return None
     guards = facts.table("guards")
-
-    shared = set(rows[0]["not_evaluated"])
-
-    def distance(row: GuardFailuresRow) -> tuple[bool, int]:
-        """torch checks the global state first; most guards of an entry for another one are not evaluated.
-        Other guards that are not evaluated can have failed, too, unless the newest entry has them.
-        """
-        is_other_state = any(guards[place]["kind"] in STATES for place in row["guards"])
-        unknown = sum(
-            guards[place]["kind"] in MAY_FAIL for place in row["not_evaluated"] if place not in shared
-        )
-        return is_other_state, len(row["guards"]) + unknown
-
-    nearest = min(rows, key=distance)  # of several, the newest
-    source = local_name((cause.reason and cause.reason["source"]) or "")
-    failed = [guards[place] for place in nearest["guards"]]
-    reported = source_name(request.reason["guard"]) if request.reason else None
+    reported = source_name(request.reason["guard"])
     others = [
         guard
-        for guard in failed
-        if local_name(guard["source"] or "") != source and source_name(guard["text"]) != reported
+        for guard in map(guards.__getitem__, nearest["guards"])
+        if not (source and local_name(guard["source"] or "") == source)
+        and source_name(guard["text"]) != reported
     ]
-    if (
-        not source
-        or not others
-        or cause.change == "global_state"
-        or nearest["guard"] not in nearest["guards"]
-    ):
+    if others:
+        which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
+        return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."
+    if nearest["position"] == 0:
         return None
-    which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
-    is_other = len(others) == len(failed)  # torch's reason is one of a different entry
-    only = "failed only" if not nearest["not_evaluated"] else "failed"
-    also = only if is_other else _ALSO
-    return f"The nearest cache entry, `[{nearest['entry']}]`, {also} on {which}."
+    only = "only on this guard" if not nearest["not_evaluated"] else "on this guard"
+    return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}."
 
 
 def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
@@ -134,12 +105,9 @@ def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
     return None
 
 
-def _failures(facts: Facts) -> dict[str | None, list[GuardFailuresRow]]:
-    """Return the cache entries that did not fit each recompile, the newest first."""
-    rows: dict[str | None, list[GuardFailuresRow]] = {}
-    for row in facts.table("guard_failures"):
-        rows.setdefault(row["compile"], []).append(row)
-    return rows
+def _nearest(facts: Facts) -> dict[str, GuardFailuresRow]:
+    """Return the nearest cache entry of recompiles."""
+    return {row["compile"]: row for row in facts.table("guard_failures") if row["is_nearest"]}
 
 
 def shown(guard: GuardsRow) -> str:

@@ -1,11 +1,11 @@
-"""Causes of recompiles: the failing guard of the cache entry that torch tried first."""
+"""Causes of recompiles: the failing guard of the nearest cache entry."""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
@@ -35,13 +35,17 @@ class RequestedRecompile:
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
     reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
+    nearest: int | None  # position of the nearest entry in them; None when it is the first, or not known
 
     @property
     def reason(self) -> RecompileReasonsRow | None:
-        """The reason that a fix has to remove: that of the newest cache entry. torch checks the global state
-        first: if that of the newest entry differs, the reason of an entry for the same state, or else of
-        the one whose state differs least.
+        """The reason that a fix has to remove: that of the nearest cache entry, or else of the newest. torch
+        checks the global state first: if that of the newest entry differs, the reason of an entry for the
+        same state, or else of the one whose state differs least.
         """
+        for one in self.reasons:
+            if one["position"] == self.nearest:
+                return one
         first = self.reasons[0] if self.reasons else None
         if first is None or not _differs_in_state(first):
             return first
@@ -70,12 +74,26 @@ class RequestedRecompiles:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> RequestedRecompile:
-        row = self._rows[number]
-        reasons = [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
-        one = RequestedRecompile(row, self._facts.number_of(row), reasons)
-        if row["caused_by"] is not None and _is_of_data(self._facts, one):
-            return replace(one, row={**row, "caused_by": None})
-        return one
+        row = self.row(number)
+        nearest = self._facts.once(_nearest_positions).get(row["compile"])
+        return RequestedRecompile(row, self._facts.number_of(row), self.reasons(number), nearest)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Return a recompile: event, compile, attempt, code_object, caused_by, at_limit, text."""
+        row: dict[str, Any] = self._rows[number]
+        if row["caused_by"] is not None and _is_of_data(self._facts, row, self.reasons(number)):
+            return {**row, "caused_by": None}
+        return row
+
+    def reasons(self, number: int) -> list[RecompileReasonsRow]:
+        """Return the rows of 'recompile_reasons' of a recompile."""
+        return [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
+
+
+def _nearest_positions(facts: Facts) -> dict[str | None, int]:
+    """Return the position of the nearest entry of recompiles, where it is not the first one."""
+    rows = facts.table("guard_failures")
+    return {row["compile"]: row["position"] for row in rows if row["is_nearest"] and row["position"] > 0}
 
 
 def requested_recompiles(facts: Facts) -> RequestedRecompiles:
@@ -153,15 +171,15 @@ def causes(facts: Facts) -> list[Cause]:
     return found
 
 
-def _is_of_data(facts: Facts, one: RequestedRecompile) -> bool:
+def _is_of_data(facts: Facts, row: dict[str, Any], reasons: list[RecompileReasonsRow]) -> bool:
     """Whether a value changed that a graph break left for a resume function, and that depends on the data of
     a tensor: what made the function before the break recompile did not change it.
     """
-    if _ON_STACK.match(local_name((one.reason and one.reason["source"]) or "")) is None:
+    if not reasons or _ON_STACK.match(local_name(reasons[0]["source"] or "")) is None:
         return False
-    row = facts.compiles[one.compile_index]
-    resumed = resume_function(row["function"])
-    return resumed is not None and (row["file"], resumed.line) in facts.once(_breaks_on_data)
+    compile = facts.compiles[facts.number_of(row)]
+    resumed = resume_function(compile["function"])
+    return resumed is not None and (compile["file"], resumed.line) in facts.once(_breaks_on_data)
 
 
 def _breaks_on_data(facts: Facts) -> set[tuple[str | None, int | None]]:
@@ -179,7 +197,7 @@ def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
 
 
 def actual_values(facts: Facts) -> dict[int, int | str]:
-    """Return the value of each call where it failed the first guard. torch records it for tensors only."""
+    """Return the value of each call where it failed its reason. torch records it for tensors only."""
     wanted: dict[str, list[tuple[int, str]]] = {}
     for number, one in enumerate(facts.once(requested_recompiles)):
         reason = one.reason
@@ -205,7 +223,7 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
 def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any, ...]:
     """Return a key that recompiles with the same cause share.
 
-    ``owner``: the function or code object; ``reason``: of the cache entry that torch tried first.
+    ``owner``: the function or code object; ``reason``: see ``RequestedRecompile.reason``.
     """
     if reason is None:
         return owner, "unknown"

@@ -17,7 +17,6 @@ from tlparse_bundle.statements.guard_changes import (
     constant_of,
     source_name,
 )
-from tlparse_bundle.statements.nearest_entries import is_of_other_entries
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
@@ -84,11 +83,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found.own is not None and (found.own["avoided"] or found.together):
         remedy = _of_fix(facts, cause, found.own, name)
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
-    elif (
-        cause.change in ("size", "value")
-        and constant_of(facts, cause) is not None
-        and not is_of_other_entries(facts, cause)
-    ):
+    elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
         offered.append(_ALL_DYNAMIC)
@@ -182,9 +177,7 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
     )
     ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
     cause_rows = (table[id_] for id_ in ids if id_ is not None)
-    kinds = Counter(
-        row["remedy"] for row in cause_rows if row["change"] == cause.change
-    )  # the table always uses the newest cache entry
+    kinds = Counter(row["remedy"] for row in cause_rows if row["change"] == cause.change)
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
 
 

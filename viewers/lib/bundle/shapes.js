@@ -56,7 +56,7 @@ export const SHAPES = {
   graphs: [{event: "i0<@events", compile: "s?", attempt: "i?0", stage: "=dynamo|compiled_autograd|ddp_split|export|aot_joint|aot_forward|aot_backward|aot_inference|aot_quantization|pre_grad|joint|post_grad|communication|other", position: "=before|after?", direction: "=joint|forward|backward|inference?", subgraph_name: "s?", class_name: "s?", graph_id: "/^[0-9]+$/?", node_count: "i?0", placeholder_count: "i?0", call_count: "i?0", get_attr_count: "i?0", output_count: "i?0", ops: {"*": "i1"}}],
   group_orders: [{position: "i0", effect: "=hang|may_hang", ranks: "ranks", rank_compile: "i0<@rank_compiles", collective_call: "i0<@collective_calls"}],
   group_splits: [{position: "i0", ranks: "ranks", rank_compile: "i0<@rank_compiles", collective_call: "i0<@collective_calls"}],
-  guard_failures: [{event: "i0<@events", compile: "s", position: "i0", entry: "s", guard: "i?0", guards: ["i0"], not_evaluated: ["i0"], is_input_known: "b"}],
+  guard_failures: [{event: "i0<@events", compile: "s", position: "i0", entry: "s", guard: "i?0", guards: ["i0"], not_evaluated: ["i0"], is_input_known: "b", is_nearest: "b"}],
   guard_trees: [{event: "i0<@events", compile: "s?", attempt: "i?0", form: "=tree|list", guard_count: "i0", latency_us: "n?0", guards: ["i0"], payload_lines: ["i0"], manager_count: "i0", counts: {"*": "i1"}}],
   guards: [{id: "i0", kind: "s", source: "s?", text: "s", expected: "s?", can_be_evaluated: "b", condition: "s?", depth: "i0", file: "s?", line: "i?0", function: "s?"}],
   instants: [{event: "i0<@events", name: "s", time_epoch_us: "i0", compile: "s?", attempt: "i?0"}],

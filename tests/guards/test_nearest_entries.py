@@ -1,0 +1,44 @@
+"""The cache entry that came nearest to fit a call: ``is_nearest`` of the table 'guard_failures'."""
+
+from collections import Counter
+
+import pytest
+
+
+@pytest.fixture
+def failures(built, root):
+    def read(name):
+        (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
+        return log.table("guard_failures")
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("program", "compile", "entry"),
+    [
+        ("second_reasons", "0/1", "0/0"),  # the only one
+        ("second_reasons", "0/2", "0/0"),  # another size, where the newest one has another rank
+        ("second_reasons", "23/2", "23/0"),  # one value, where the newest one has other sizes, too
+        ("nearest", "6/2", "6/0"),
+        ("nearest", "6/1", "6/0"),
+    ],
+)
+def test_it_fails_in_the_fewest_things(failures, program, compile, entry):
+    nearest = [row["entry"] for row in failures(program) if row["compile"] == compile and row["is_nearest"]]
+    assert nearest == [entry]
+
+
+@pytest.mark.parametrize("program", ["second_reasons", "nearest", "arguments", "functions"])
+def test_a_call_has_one_where_its_input_is_known(failures, program):
+    rows = failures(program)
+    count = Counter(row["compile"] for row in rows if row["is_nearest"])
+    assert set(count.values()) == {1}
+    assert all(row["is_input_known"] for row in rows if row["is_nearest"])
+    assert count.keys() == {row["compile"] for row in rows if row["is_input_known"]}
+
+
+def test_of_several_it_is_the_one_that_torch_tried_first(failures):
+    """Three sizes with `dynamic=False`: each entry fails on the size only."""
+    rows = [row for row in failures("second_reasons") if row["compile"] == "3/2"]
+    assert [(row["entry"], row["is_nearest"]) for row in rows] == [("3/1", True), ("3/0", False)]
