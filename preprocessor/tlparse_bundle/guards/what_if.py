@@ -37,12 +37,14 @@ _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 class Compiled:
     """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
     ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
+    ``graph_breaks``: their ids.
     """
 
     compile: str
     guards: dict[int, None]
     input: Input | None
     cost_us: int | None = None
+    graph_breaks: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +306,9 @@ class CodeHistory:
                 return False
             if fix is not None and difference.aspect in ("size", "value"):
                 relaxed.add(difference.source)
+        # Another graph break is another path through the code, which a number that may vary has a guard on.
+        if relaxed and self.compiles[call].graph_breaks != self.compiles[entry].graph_breaks:
+            return False
         if any(fix.kind == "dynamic_true" for fix in fixes) and not self._same_duck_sizes(
             call, entry, entries
         ):

@@ -15,6 +15,7 @@ from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.what_if import CodeHistory, Compiled
 from tlparse_bundle.model.compiles import compiling_us
+from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
@@ -75,6 +76,14 @@ class GuardReplay:
         self._symbols = facts.once(symbols_by_compile)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
+        self._graph_breaks: dict[str | None, set[int]] = {}  # by compile
+        for record in facts.table("graph_break_records"):
+            self._graph_breaks.setdefault(record["compile"], set()).add(record["graph_break"])
+        # A resume function has the arguments of its function as locals.
+        self._resumed: dict[tuple[str | None, str | None], list[str]] = {}  # its compiles, by function
+        for code_object in facts.table("code_objects"):
+            if resume_function(code_object["function"]) is not None:
+                self._resumed.setdefault(_function(code_object), []).extend(code_object["compiles"])
         self._recompiles = facts.once(requested_recompiles)
         self._numbers: dict[str | None, int] = {}  # of recompiles, by compile
         self._triggered: dict[str, list[str]] = {}  # compiles that each triggered
@@ -111,8 +120,10 @@ class GuardReplay:
                     ids,
                     input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None,
                     self._cost_us(key),
+                    frozenset(self._graph_breaks.get(key, ())),
                 )
             )
+        for key in (*code_object["compiles"], *self._resumed.get(_function(code_object), ())):
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
         if len(compiles) > 1:
@@ -240,6 +251,11 @@ class GuardReplay:
             }
 
 
+def _function(code_object: CodeObjectsRow) -> tuple[str | None, str | None]:
+    """Return file and name of a function, for a resume function those of the function that it resumes."""
+    return code_object["file"], function_of(code_object["function"])
+
+
 def _is_automatic(facts: Facts, attempt: int) -> bool:
     """Whether automatic dynamic shapes are on, as they are by default."""
     return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
@@ -275,7 +291,9 @@ def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], float, bool
             for dimension, size in enumerate(tensor.size):
                 yield (source, dimension), size, pattern.size[dimension] is not None
     for source, value in input.values.items():
-        if type(value) in (int, float) and is_argument(source) and _SIZE.fullmatch(source) is None:
+        # An integer of a module is a constant by default, a float is not.
+        is_number = type(value) is float or (type(value) is int and is_argument(source))
+        if is_number and _SIZE.fullmatch(source) is None:
             yield (source, None), value, ("EQUALS_MATCH", source, source) in input.guards
 
 

@@ -69,7 +69,10 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     found = savings(facts, cause)
     is_kept = found is None or (found.own is not None and found.own["fix"] == "few_values")
     is_passed = not (cause.reason["source"] or "").startswith(("self.", "G[")) or is_learning_rate(cause)
-    if is_kept and not is_passed and is_dynamic_now(facts, cause) and constant_of(facts, cause) is None:
+    # Floats are replayed; one that steers the code compiles again also when it is dynamic.
+    helps = found is None or not is_of_floats(cause) or bool(found.dynamic and found.dynamic["avoided"])
+    is_dynamic = is_dynamic_now(facts, cause) and constant_of(facts, cause) is None
+    if is_kept and not is_passed and is_dynamic and helps:
         return [
             Remedy(
                 f"torch made `{_argument(name)}` dynamic. To make it dynamic from the first compile, use"
