@@ -49,7 +49,7 @@ _BY_TEXT: dict[str, Aspect] = {
     "DUPLICATE_INPUT": "other",
 }
 _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
-_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN")
+_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN")
 
 # Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")

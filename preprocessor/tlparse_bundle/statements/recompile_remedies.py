@@ -103,14 +103,19 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     saved = f"This would avoid {saved_text(row)}" if row["avoided"] else "Alone, this avoids no compile"
     if found is not None and found.together is not None:
         together, others = found.together
-        names = [
-            f"calls without {code(source_name(other['source']) or '')}"
-            if other["fix"] == "few_values" and local_name(other["source"] or "") in facts.once(_optional)
-            else fix_name(other)
-            for other in others
-        ]
+        names = [_fix_name(facts, other) for other in others]
         saved += f"; together with {listed(names)}, {saved_text(together)}"
     return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
+    """Return a fix as part of a sentence. The reasons tell what a value or a container is."""
+    name, source = code(source_name(row["source"]) or ""), local_name(row["source"] or "")
+    if row["fix"] == "few_values" and source in facts.once(_optional):
+        return f"calls without {name}"
+    if row["fix"] == "same_structure" and source in facts.once(_with_keys):
+        return f"the same keys of {name}"
+    return fix_name(row)
 
 
 def _optional(facts: Facts) -> set[str]:
@@ -120,6 +125,12 @@ def _optional(facts: Facts) -> set[str]:
         for row in facts.table("recompile_reasons")
         if row["source"] and row["guard"] == f"{row['source']} is None"
     }
+
+
+def _with_keys(facts: Facts) -> set[str]:
+    """Return the dicts whose keys differ between calls."""
+    rows = facts.table("recompile_reasons")
+    return {local_name(row["source"]) for row in rows if row["source"] and row["change"] == "keys"}
 
 
 def fix_name(row: RecompileFixesRow) -> str:

@@ -32,6 +32,7 @@ _OF_CHANGE = {
     "type": ("same_type", "few_values"),
     "identity": ("same_object", "same_type"),
     "length": ("same_structure",),
+    "keys": ("same_structure",),
     "global_state": ("same_global_state",),
 }
 
