@@ -42,3 +42,9 @@ def test_of_several_it_is_the_one_that_torch_tried_first(failures):
     """Three sizes with `dynamic=False`: each entry fails on the size only."""
     rows = [row for row in failures("second_reasons") if row["compile"] == "3/2"]
     assert [(row["entry"], row["is_nearest"]) for row in rows] == [("3/1", True), ("3/0", False)]
+
+
+def test_it_has_the_path_of_the_call_before_it_has_its_sizes(failures):
+    """The newest entry is for another path, with all sizes dynamic; the one for the path has constant sizes."""
+    rows = [row for row in failures("second_reasons") if row["compile"] == "20/3"]
+    assert [row["entry"] for row in rows if row["is_nearest"]] == ["20/1"]

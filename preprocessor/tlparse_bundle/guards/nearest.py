@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.what_if import MAY_FAIL, CodeHistory
 
 # Nothing else of an object is compared that has another type, rank or length.
 _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
+_OF_SIZES = frozenset(("size", "stride", "shape"))
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
@@ -16,12 +18,22 @@ STATES = {  # of the process, whose guards have no source
 }
 
 
-def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> int | None:
-    """Return the entry that fails in the fewest things; of several, the one that torch tried first. None when
-    the log does not have the input of the call, or the guards of an entry.
+class _Distance(NamedTuple):
+    """In how much a call differs from an entry. A size or a number costs one compile, since torch makes it
+    dynamic then; each new value of anything else costs one more. torch checks the global state first, and
+    most guards of an entry for another state are not evaluated.
+    """
 
-    ``entries``: in the order in which torch tried them. torch checks the global state first, and most guards
-    of an entry for another state are not evaluated, so such entries come last.
+    other_state: bool
+    others: int
+    numbers: int
+
+
+def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> int | None:
+    """Return the entry that a call differs from in least; of several, the one that torch tried first. None
+    when the log does not have the input of the call, or the guards of an entry.
+
+    ``entries``: in the order in which torch tried them.
     """
     if history.compiles[call].input is None or not all(history.compiles[one].guards for one in entries):
         return None
@@ -29,40 +41,55 @@ def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> in
     # A guard that is not evaluated can have failed, too, unless the first entry has it as well.
     shared = {guard for guard, found in failures[entries[0]].items() if found is None} if entries else set()
 
-    def distance(entry: int) -> tuple[bool, int]:
-        failed = [guard for guard, found in failures[entry].items() if found is not None]
+    def distance(entry: int) -> _Distance:
+        failed = failures[entry]
+        guards = history.guards
         unknown = sum(
-            found is None and guard not in shared and history.guards[guard].kind in MAY_FAIL
-            for guard, found in failures[entry].items()
+            found is None and guard not in shared and guards[guard].kind in MAY_FAIL
+            for guard, found in failed.items()
         )
-        differences = [one for guard in failed for one in failures[entry][guard] or ()]
+        differences = [one for found in failed.values() for one in found or ()]
+        sized = {one.source for one in differences if one.aspect == "size"}
+        numbers = {
+            (one.source, one.dimension)
+            for one in differences
+            if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
+        }
+        others = _objects(one.source for one in differences if not _is_number(one))
         is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
-        if (call, entry) not in history.named:  # torch names a check of a container, which is no guard
-            return any(map(is_of_state, failed)), len(_things(differences)) + unknown + 2
-        return any(map(is_of_state, failed)), len(_things(differences)) + unknown + is_hiding
-
-    def is_of_state(guard: int) -> bool:
-        return history.guards[guard].kind in STATES
+        # torch can name a check of a container, which is not among the guards.
+        is_unlisted = (call, entry) not in history.named
+        return _Distance(
+            any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
+            len(others) + is_unlisted,
+            len(numbers) + unknown + (is_hiding or is_unlisted),
+        )
 
     return min(entries, key=distance, default=None)
 
 
-def _things(differences: Sequence[Difference]) -> set[tuple[str, int | None]]:
-    """Return what differs: sizes, and objects. The strides of a tensor follow from its sizes, and what an
-    object has follows from which one it is.
-    """
-    sizes = {(one.source, one.dimension) for one in differences if one.aspect == "size"}
-    of_sizes = {source for source, _ in sizes}
-    sources = {
-        one.source
-        for one in differences
-        if one.aspect != "size" and not (one.aspect == "stride" and one.source in of_sizes)
-    }
-    objects = {
+def _is_number(difference: Difference) -> bool:
+    """Whether a size or a number differs, which torch makes dynamic."""
+    if difference.aspect == "value":
+        return all(_is_numeric(value) for value in (difference.expected, difference.actual))
+    return difference.aspect in _OF_SIZES
+
+
+def _is_numeric(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def _objects(sources: Iterable[str]) -> set[str]:
+    """Return the sources that are not part of another one."""
+    names = set(sources)
+    return {
         source
-        for source in sources
-        if not any(
-            source != other and source.startswith((f"{other}.", f"{other}[")) for other in sources if other
-        )
+        for source in names
+        if not any(source.startswith((f"{other}.", f"{other}[")) for other in names if other)
     }
-    return sizes | {(source, None) for source in objects}
