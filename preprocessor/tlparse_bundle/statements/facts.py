@@ -227,13 +227,19 @@ class Facts:
         return self.frames.where(self.not_begun.isdisjoint) if self.not_begun else self.frames
 
     @cached_property
-    def _first_lines(self) -> dict[tuple[str | None, str | None], int | None]:
-        """Line of a function by file and name, where the function itself was compiled."""
-        first: dict[tuple[str | None, str | None], int | None] = {}
+    def _first_lines(self) -> dict[tuple[str | None, str | None], dict[int | None, None]]:
+        """Lines of functions by file and name, where the functions themselves were compiled."""
+        first: dict[tuple[str | None, str | None], dict[int | None, None]] = {}
         for row in self.compiles:
             if row["function"] is not None and function_of(row["function"]) == row["function"]:
-                first.setdefault((row["file"], row["function"]), row["line"])
+                first.setdefault((row["file"], row["function"]), {})[row["line"]] = None
         return first
+
+    def _first_line(self, file: str | None, name: str | None, line: int | None) -> int | None:
+        """Return the first line of the function that has a line. Methods of several classes share a name."""
+        lines = self._first_lines.get((file, name), {})
+        above = [first for first in lines if first is not None and line is not None and first <= line]
+        return max(above, default=next(iter(lines), None))
 
     def function_key(self, number: int) -> FunctionKey:
         """Return the key of the function of a row of ``compiles``. A resume function has the key of its
@@ -241,7 +247,9 @@ class Facts:
         """
         row = self.compiles[number]
         name = function_of(row["function"])
-        line = row["line"] if name == row["function"] else self._first_lines.get((row["file"], name))
+        line = row["line"]
+        if name != row["function"]:
+            line = self._first_line(row["file"], name, line)
         unknown = row["file"] is None and name is None  # each nameless frame counts as a function
         return row["file"], name, row["frame_id"] if unknown else line
 

@@ -131,6 +131,8 @@ class GuardReplay:
             assert last is not None
             if _is_automatic(facts, last.rows[-1]):
                 specialized |= set(_kept_static(compiles))
+            else:  # nothing tells whether the code needs the value of a float
+                specialized |= set(_floats(compiles))
         return CodeHistory(compiles, guards, frozenset(specialized), dict(self._named_guards(compiles)))
 
     def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
@@ -281,6 +283,13 @@ def _kept_static(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None
             before = earlier.setdefault(place, value)
             if before != value and is_static and (place[1] is None or min(before, value) > 1):
                 yield place
+
+
+def _floats(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None]]:
+    for compiled in compiles:
+        for source, value in compiled.input.values.items() if compiled.input is not None else ():
+            if type(value) is float:
+                yield source, None
 
 
 def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], float, bool]]:

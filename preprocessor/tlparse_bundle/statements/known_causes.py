@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tlparse_bundle.base.wording import code, listed, shortened
+from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
@@ -44,6 +44,8 @@ _NO_FAKE_KERNEL = re.compile(
 _UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+)")
 _VMAP = re.compile(r"[/\\]torch[/\\]_functorch[/\\]vmap\.py")
 _CONDITION = re.compile(r"\s*(?:el)?(?:if|while)\b[^:]*\.item\(\)")
+_FAKE_CALL = re.compile(r"\w+ <[^>]*>: (?P<message>.+)")  # of an operator, in a debug context
+_SYMBOLIC = re.compile(r" must be (?P<type>bool|int|float), not Sym(?:Bool|Int|Float)\b")
 _NO_AUTOGRAD = re.compile(
     r"Trying to backward through (?P<operator>\w+\.\w+)(?:\.\w+)? but no autograd formula was registered"
 )
@@ -66,6 +68,7 @@ def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
         _without_fake_kernel,
         _item_below_vmap,
         _item_in_a_condition,
+        _fake_call,
     )
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
@@ -164,6 +167,28 @@ def _item_in_a_condition(facts: Facts, row: GraphBreaksRow) -> KnownCause | None
         "The condition depends on the value, so the graph breaks here even with the setting"
         " `capture_scalar_outputs`.",
         (Remedy("Use `torch.where` or `torch.cond` on the tensor instead of a condition on its value."),),
+    )
+
+
+def _fake_call(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    """torch's message has no explanation, only the exception of the operator. One that gets a condition on a
+    dynamic size, where it needs a Python value, fails only while it is compiled.
+    """
+    call = _FAKE_CALL.match(row["debug_context"] or "")
+    if not row["reason"].endswith(" when making fake tensor call") or row["explanation"] or call is None:
+        return None
+    message = first_line(call["message"])
+    symbolic = _SYMBOLIC.search(message)
+    if symbolic is None:
+        return KnownCause(f"{message.rstrip('.')}.")
+    return KnownCause(
+        f"{message.rstrip('.')}: it depends on a size that is dynamic.",
+        (
+            Remedy(
+                f"Convert the argument with `{symbolic['type']}(…)`. Sizes that give another value then need"
+                " a compile of their own."
+            ),
+        ),
     )
 
 

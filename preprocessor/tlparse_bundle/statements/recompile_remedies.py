@@ -32,6 +32,7 @@ from tlparse_bundle.statements.sizes import (
     is_bounded_by_a_mark,
     is_dynamic_now,
     is_last_empty,
+    is_last_skipped,
     is_marked_static,
     is_nested,
 )
@@ -80,6 +81,8 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
             )
         ]
     is_parameter = cause.change == "size" and is_of_module(cause.reason["source"] or "")
+    if found is None and is_last_skipped(facts, cause):
+        return []
     if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
@@ -213,7 +216,10 @@ def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if is_marked_static(facts, cause):
         return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
     if (constant := constant_of(facts, cause)) is not None:
-        return Remedy(f"The dimension was dynamic, but {_specializing_line(facts, constant)} fewer sizes.")
+        return Remedy(
+            f"{_when_dynamic(facts, cause, constant, 'dimension')}, but"
+            f" {_specializing_line(facts, constant)} fewer sizes."
+        )
     is_static = _is_static(facts, cause)
     if not is_markable(facts, cause):
         return _ALL_DYNAMIC
@@ -249,6 +255,14 @@ def _by_size(cause: Cause) -> tuple[bool, int]:
     """Return whether 0 or 1 is among the values, and how many other values there are."""
     values = {value for value in cause.values if type(value) is int}
     return not values.isdisjoint((0, 1)), len(values - {0, 1})
+
+
+def _when_dynamic(facts: Facts, cause: Cause, row: Specialization, noun: str) -> str:
+    """Return that torch made a dimension or an integer dynamic, before the last recompile or in it."""
+    last = facts.once(requested_recompiles)[cause.rows[-1]].row["compile"]
+    if row["compile"] == last:
+        return f"In `[{last}]`, torch made the {noun} dynamic"
+    return f"The {noun} was dynamic"
 
 
 def _specializing_line(facts: Facts, row: Specialization) -> str:
@@ -300,7 +314,10 @@ def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if is_last_empty(facts, cause):
         return None
     if (constant := constant_of(facts, cause)) is not None:
-        return Remedy(f"The integer was dynamic, but {_specializing_line(facts, constant)} fewer values.")
+        return Remedy(
+            f"{_when_dynamic(facts, cause, constant, 'integer')}, but"
+            f" {_specializing_line(facts, constant)} fewer values."
+        )
     if _is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"

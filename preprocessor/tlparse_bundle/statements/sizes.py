@@ -98,3 +98,14 @@ def is_last_empty(facts: Facts, cause: Cause) -> bool:
     frame = facts.compiled.get((_last_compile(facts, cause) or "",))
     is_empty = frame is not None and frame.row["status"] == "empty"
     return is_empty and cause.function in facts.once(partly_empty)
+
+
+def is_last_skipped(facts: Facts, cause: Cause) -> bool:
+    """Whether Dynamo skipped the function in the last of these compiles, in which the size or number can have
+    been dynamic, so it would skip the function from its first call.
+    """
+    return cause.change in ("size", "value") and _last_compile(facts, cause) in facts.once(_skipped)
+
+
+def _skipped(facts: Facts) -> set[str | None]:
+    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"]}

@@ -16,10 +16,13 @@ _MOST = 4096  # as objects; more than an event can use
 
 
 class Recompile(NamedTuple):
-    """A recompile. ``sort``, a JSON value, must be equal for a recompile and one that it triggers."""
+    """A recompile. ``sort``, a JSON value, must be equal for a recompile and one that it triggers.
+    ``actual``: the values of the call that failed guards.
+    """
 
     row: int
     sort: object
+    actual: frozenset[int | str]
 
 
 class CodeObject:

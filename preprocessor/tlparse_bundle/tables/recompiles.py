@@ -166,7 +166,8 @@ class Recompiles:
             {**place, "position": position, **reason, "entry": self._entry(reason["entry"])}
             for position, reason in enumerate(parsed)
         )
-        recompile = Recompile(len(self._requests), sort_of(parsed, event.index))
+        actual = frozenset(reason["actual"] for reason in parsed if reason["actual"] is not None)
+        recompile = Recompile(len(self._requests), sort_of(parsed, event.index), actual)
         self._requests.append({**place, "code_object": None if code is None else code.id, "text": cut(text)})
         if code is not None and event.compile_id is not None:
             code.recompiles[event.compile_id.frame_compile_id] = recompile
@@ -236,6 +237,7 @@ class _Open:
         self.name = name
         self.callers = callers
         self.inlined: set[_Name] = set()
+        self.triggered: set[_Name] = set()
         self.resumed: dict[str, int | None] = {}  # recompile of each resume function that started since
 
 
@@ -264,8 +266,13 @@ class Cascades:
             below = callers[len(earlier.callers)]
             calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
             continues = name == earlier.name and resume_function(function) is not None
-            if (calls or continues) and earlier.recompile.sort == recompile.sort:
+            # The second one of a function can be of a later call, for which the caller did not compile.
+            is_later = (file, function) in earlier.triggered and earlier.recompile.actual.isdisjoint(
+                recompile.actual
+            )
+            if (calls or continues) and earlier.recompile.sort == recompile.sort and not is_later:
                 cause = earlier.recompile
+                earlier.triggered.add((file, function))
                 break
         self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, name, callers)]
         return cause

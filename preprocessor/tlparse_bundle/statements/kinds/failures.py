@@ -119,7 +119,7 @@ _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception.
 _KNOWN_RESTARTS = {
     "TensorifyScalarRestartAnalysis": (
         "a Python float could not stay dynamic",
-        "torch first makes a float that changed an input of the graph. The code needs its value as a number,"
+        "torch first made a float an input of the graph. The code needs its value as a number,"
         " so torch specialized it and traced the function again",
     ),
 }

@@ -196,9 +196,8 @@ def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     number = rows[cause.rows[0]].compile_index
     if is_left_by_a_break(facts, number) and (key := break_before(facts, number)) is not None:
         return key
-    if not cause.is_resumed or not _ON_STACK.match(
-        source_name(cause.reason and cause.reason["source"]) or ""
-    ):
+    checked = cause.reason and (cause.reason["source"] or cause.reason["guard"])
+    if not cause.is_resumed or not _ON_STACK.search(source_name(checked) or ""):
         return None
     row = facts.compiles[number]
     resumed = resume_function(row["function"])
