@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.what_if import MAY_FAIL, CodeHistory
 
 # Nothing else of an object is compared that has another type, rank or length.
 _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
+_KEY = re.compile(r"\[[^\[\]]*\]")
 _OF_SIZES = frozenset(("size", "stride", "shape"))
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
@@ -29,16 +32,21 @@ class _Distance(NamedTuple):
     numbers: int
 
 
-def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> int | None:
+def nearest_entry(
+    history: CodeHistory, call: int, entries: Sequence[int], containers: Mapping[int, str]
+) -> int | None:
     """Return the entry that a call differs from in least; of several, the one that torch tried first. None
     when the log does not have the input of the call, or the guards of an entry.
 
-    ``entries``: in the order in which torch tried them.
+    ``entries``: in the order in which torch tried them; ``containers``: those for which torch names a check
+    of a container, such as its length, which is not among the guards.
     """
     if history.compiles[call].input is None or not all(history.compiles[one].guards for one in entries):
         return None
     failures = {entry: history.failed(call, entry) for entry in entries}
     # A guard that is not evaluated can have failed, too, unless the first entry has it as well.
+    checked = set(containers.values())
+    keys = {source: _keys(history, call, source) for source in checked}
     shared = {guard for guard, found in failures[entries[0]].items() if found is None} if entries else set()
 
     def distance(entry: int) -> _Distance:
@@ -57,8 +65,10 @@ def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> in
         }
         others = _objects(one.source for one in differences if not _is_number(one))
         is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
-        # torch can name a check of a container, which is not among the guards.
-        is_unlisted = (call, entry) not in history.named
+        # The check of another entry fails for this one, too, if its container had other keys than the call's.
+        is_unlisted = entry in containers or any(
+            _keys(history, entry, source) != keys[source] for source in checked
+        )
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             len(others) + is_unlisted,
@@ -66,6 +76,13 @@ def nearest_entry(history: CodeHistory, call: int, entries: Sequence[int]) -> in
         )
 
     return min(entries, key=distance, default=None)
+
+
+def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
+    """Return the keys of a container that the guards of an entry mention."""
+    sources = (local_name(history.guards[guard].source or "") for guard in history.compiles[entry].guards)
+    below = (source.removeprefix(container) for source in sources if source.startswith(f"{container}["))
+    return {key[0] for rest in below if (key := _KEY.match(rest))}
 
 
 def _is_number(difference: Difference) -> bool:

@@ -177,7 +177,12 @@ class GuardReplay:
                 if (entry := numbers.get(reason["entry"] or "")) is not None
                 and (call is None or entry < call)
             }
-            nearest = nearest_entry(history, call, list(entries)) if call is not None else None
+            containers = {
+                entry: local_name(reason["source"] or "")
+                for entry, reason in entries.items()
+                if call is not None and (call, entry) not in history.named
+            }
+            nearest = None if call is None else nearest_entry(history, call, list(entries), containers)
             for entry, reason in entries.items():
                 named = (
                     self._named(history.compiles[entry], reason)
