@@ -102,6 +102,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         own = input.guards.get(checked(predicate))
         if own == predicate.text:
             return ()
+        if own is None and _is_no_function(predicate, input):
+            return (Difference("identity", predicate.source or "", None, predicate.text, "no code"),)
         if own is not None:
             return (Difference(_BY_TEXT[predicate.kind], predicate.source or "", None, predicate.text, own),)
     return None
@@ -134,6 +136,15 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind == "LENGTH_CHECK" else None
     length = input.values.get(f"len({match[1]})") if match else None
     return None if length is None else Outcome(length == 0, "0", str(length))
+
+
+def _is_no_function(predicate: Predicate, input: Input) -> bool:
+    """Whether a guard asks for the code of an object that is no Python function in the call: its own guards
+    check the object instead, as for a builtin.
+    """
+    source = predicate.source or ""
+    owner = source.removesuffix(".__code__")
+    return source != owner and any(of == owner for _, of, _ in input.guards)
 
 
 def _other_type(predicate: Predicate, input: Input) -> str | None:

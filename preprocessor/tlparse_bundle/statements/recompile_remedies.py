@@ -87,7 +87,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     offered = []
     if found.own is not None and (found.own["avoided"] or found.together):
-        remedy = _of_fix(facts, cause, found.own, name)
+        remedy = _of_fix(facts, cause, found, name)
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
@@ -139,6 +139,7 @@ def _with_keys(facts: Facts) -> set[str]:
 def fix_name(row: RecompileFixesRow) -> str:
     """Return a fix as part of a sentence: "a dynamic `x.size(0)`"."""
     name = code(source_name(row["source"]) or "x")
+    function = name.replace(".__code__`", "`")
     at = row["dimension"]
     forms = {
         "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
@@ -151,17 +152,20 @@ def fix_name(row: RecompileFixesRow) -> str:
         "same_device": f"one device of {name}",
         "same_requires_grad": f"one `requires_grad` of {name}",
         "same_type": f"one type of {name}",
-        "same_object": f"the same object for {name}",
+        "same_object": f"one function as {function}" if function != name else f"the same object for {name}",
         "same_structure": f"one length of {name}",
         "same_global_state": "one global state",
     }
     return forms[row["fix"] or ""]
 
 
-def _of_fix(facts: Facts, cause: Cause, row: RecompileFixesRow, name: str | None) -> Remedy | None:
-    """Return the text of a fix."""
+def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Remedy | None:
+    """Return the text of the fix of a cause."""
+    row, everything = found.own, found.dynamic
+    assert row is not None
     if row["fix"] == "mark_dynamic":
-        return _mark_as_dynamic(facts, cause, _argument(name))
+        is_same = everything is None or everything["avoided"] == row["avoided"]
+        return _mark_as_dynamic(facts, cause, _argument(name), or_all=is_same)
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 
@@ -210,7 +214,8 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     return _mark_as_dynamic(facts, cause, name)
 
 
-def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+def _mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = True) -> Remedy | None:
+    """Return the fix of a size; ``or_all``: whether ``dynamic=True`` does the same."""
     index = cause.dimension
     small, _ = _by_size(cause)
     if is_marked_static(facts, cause):
@@ -225,10 +230,11 @@ def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return _ALL_DYNAMIC
     apart = " Sizes 0 and 1 are still specialized." if small else ""
     argument = _unnamed_argument(cause, name)
+    or_dynamic = ", or use `torch.compile(dynamic=True)`" if or_all else ""
     if argument is not None:  # not a name at the user's call
         return Remedy(
             f"Mark dimension {index} of {argument} as dynamic before the call, with"
-            f" `torch._dynamo.mark_dynamic`, or use `torch.compile(dynamic=True)`.{apart}"
+            f" `torch._dynamo.mark_dynamic`{or_dynamic}.{apart}"
         )
     if is_static:
         return Remedy(
@@ -237,7 +243,7 @@ def _mark_as_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
         )
     return Remedy(
-        f"Mark the dimension as dynamic before the call, or use `torch.compile(dynamic=True)`.{apart}",
+        f"Mark the dimension as dynamic before the call{or_dynamic}.{apart}",
         None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -100,8 +101,13 @@ def is_of_floats(cause: Cause) -> bool:
 
 
 def is_markable(facts: Facts, cause: Cause) -> bool:
-    """Whether the user's code has the tensor of a cause, to call ``mark_dynamic`` on it."""
+    """Whether the user's code has the tensor of a cause, to call ``mark_dynamic`` on it. After a graph break,
+    code that combines it with a tensor without the mark raises.
+    """
     source = (cause.reason and cause.reason["source"]) or ""
+    root = _ROOT.match(local_name(source))
+    if root is not None and (cause.function, root[0]) in facts.once(_used_after_breaks):
+        return False
     if "___from_numpy(" in source or (cause.is_resumed and not _is_argument(facts, cause, source)):
         return False
     number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
@@ -116,10 +122,21 @@ def _is_argument(facts: Facts, cause: Cause, source: str) -> bool:
 
 def _arguments(facts: Facts) -> set[tuple[FunctionKey, str]]:
     """Return the names of the tensors, and of what holds tensors, that functions get from their callers."""
+    return _names(facts, is_resumed=False)
+
+
+def _used_after_breaks(facts: Facts) -> set[tuple[FunctionKey, str]]:
+    """Return the names of the same in resume functions that have other tensors, too."""
+    names = _names(facts, is_resumed=True)
+    counts = Counter(function for function, _ in names)
+    return {(function, name) for function, name in names if counts[function] > 1}
+
+
+def _names(facts: Facts, *, is_resumed: bool) -> set[tuple[FunctionKey, str]]:
     found = set()
     for row in facts.table("tensors"):
         number = facts.number_of(row)
-        if resume_function(facts.compiles[number]["function"]) is None:
+        if (resume_function(facts.compiles[number]["function"]) is not None) == is_resumed:
             function = facts.function_key(number)
             roots = (_ROOT.match(local_name(source)) for source in row["sources"])
             found |= {(function, root[0]) for root in roots if root}

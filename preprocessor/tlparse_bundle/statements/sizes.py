@@ -82,13 +82,15 @@ def is_dynamic_now(facts: Facts, cause: Cause) -> bool:
 
 
 def needs_number(facts: Facts, cause: Cause) -> bool:
-    """Whether torch made a float of these calls a tensor, and had to take that back (a restart)."""
+    """Whether torch made a float of the code a tensor, and had to take that back (a restart)."""
     requests = facts.once(requested_recompiles)
-    frames = (facts.compiled.get((requests[number].row["compile"],)) for number in cause.rows)
+    code_objects = {requests[number].row["code_object"] for number in cause.rows}
     return any(
         "TensorifyScalarRestartAnalysis" in reason
-        for frame in frames
-        if frame is not None
+        for row in facts.table("code_objects")
+        if row["id"] in code_objects
+        for compile in row["compiles"]
+        if (frame := facts.compiled.get((compile,))) is not None
         for reason in frame.row["restart_reasons"]
     )
 

@@ -48,6 +48,8 @@ def tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 def same_type(facts: Facts, cause: Cause, name: str) -> Remedy:
     if name == "self":
         return Remedy("Call it on objects of one class. Each class needs its own compile.")
+    if name.startswith("self."):
+        return Remedy(f"Each type of `{name}` needs a compile. Keep its type, if you can.")
     return Remedy("Pass arguments of the same type.")
 
 
