@@ -79,10 +79,18 @@ def nearest_entry(
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
-    """Return the keys of a container that the guards of an entry mention."""
-    sources = (local_name(history.guards[guard].source or "") for guard in history.compiles[entry].guards)
-    below = (source.removeprefix(container) for source in sources if source.startswith(f"{container}["))
-    return {key[0] for rest in below if (key := _KEY.match(rest))}
+    """Return the keys of a container that the guards of an entry mention, or the positions of its keys, which
+    torch compares when all are used.
+    """
+    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
+    listed = f"list(dict.keys({container}))"
+    keys = set()
+    for source in {local_name(guard.source or "") for guard in guards}:
+        for owner in (container, listed):
+            key = _KEY.match(source.removeprefix(owner)) if source.startswith(f"{owner}[") else None
+            if key is not None:
+                keys.add(f"{owner}{key[0]}")
+    return keys
 
 
 def _is_number(difference: Difference) -> bool:

@@ -47,6 +47,7 @@ class Finding(Statement):
     events: Sequence[int] = ()
     spans: Sequence[int] = ()
     placed: bool = field(default=True, kw_only=True)  # whether the place is a part of the fingerprint
+    ordinal: int = field(default=0, kw_only=True)  # among those of functions with one name, by line
     is_fatal: bool = field(default=False, kw_only=True)  # whether it ended the program
     is_explained: bool = field(default=True, kw_only=True)  # whether the log says what went wrong
 
@@ -67,7 +68,8 @@ class Finding(Statement):
 
     def fingerprint(self) -> str:
         place = self.place if self.placed else (None, None, None)
-        return fingerprint(self.kind, place, [stable_cause(self.kind, self.cause)])
+        nth = [self.ordinal] if self.ordinal else []
+        return fingerprint(self.kind, place, [stable_cause(self.kind, self.cause), *nth])
 
     def row(
         self,

@@ -164,7 +164,8 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     row, everything = found.own, found.dynamic
     assert row is not None
     if row["fix"] == "mark_dynamic":
-        is_same = everything is None or everything["avoided"] == row["avoided"]
+        # What dynamic=True avoids is a lower bound, so nothing says that it avoids no compile.
+        is_same = bool(row["avoided"]) and (everything is None or everything["avoided"] == row["avoided"])
         return _mark_as_dynamic(facts, cause, _argument(name), or_all=is_same)
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 

@@ -84,6 +84,7 @@ def findings_of(facts: Facts, compiles: RowList) -> tuple[dict[str, Any], list[F
         fatal.is_fatal = True
     findings = chained(findings)
     listed = bounded(findings)
+    _tell_apart(listed)
     places = {
         finding.key: number
         for number, finding in reversed(list(enumerate(listed)))
@@ -99,6 +100,16 @@ def findings_of(facts: Facts, compiles: RowList) -> tuple[dict[str, Any], list[F
         for number, finding in enumerate(listed)
     ]
     return summary(facts, findings, compiles), rows, faults
+
+
+def _tell_apart(findings: Sequence[Finding]) -> None:
+    """Number the findings of functions with one name, such as methods of several classes of a file."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.fingerprint(), []).append(finding)
+    for group in groups.values():
+        for ordinal, finding in enumerate(sorted(group, key=lambda one: one.place[2] or 0)):
+            finding.ordinal = ordinal
 
 
 def _fatal(facts: Facts, findings: Sequence[Finding]) -> Finding | None:

@@ -11,6 +11,7 @@ from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
+from tlparse_bundle.statements.settings import settings
 
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
 _NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
@@ -73,17 +74,28 @@ def _is_own(text: str) -> bool:
 
 
 def is_dynamic_now(facts: Facts, cause: Cause) -> bool:
-    """Whether the last of these compiles made the number dynamic: it has a symbol."""
+    """Whether the last of these compiles made the number dynamic: it has a symbol, and its value no guard."""
     if cause.change != "value" or cause.reason is None:
         return False
     last, source = _last_compile(facts, cause), local_name(cause.reason["source"] or "")
     rows = facts.once(symbols_by_compile).rows(last) if last is not None else ()
-    return any(local_name(row["source"] or "") == source for row in rows)
+    return any(local_name(row["source"] or "") == source for row in rows) and not any(
+        local_name(guard["text"]).startswith(f"{source} == ") for guard in guards_of(facts, last)
+    )
 
 
 def needs_number(facts: Facts, cause: Cause) -> bool:
-    """Whether torch made a float of the code a tensor, and had to take that back (a restart)."""
+    """Whether the code needs a float as a number. torch makes one that changed a tensor, and takes that back
+    (a restart), or leaves it a constant.
+    """
     requests = facts.once(requested_recompiles)
+    last = requests[cause.rows[-1]].compile_index
+    values = facts.once(settings)
+    may_be_dynamic = values.value_at(last, "dynamo_config", "specialize_float") is False and (
+        values.value_at(last, "dynamo_config", "automatic_dynamic_shapes") is True
+    )
+    if may_be_dynamic and not is_dynamic_now(facts, cause):
+        return True
     code_objects = {requests[number].row["code_object"] for number in cause.rows}
     return any(
         "TensorifyScalarRestartAnalysis" in reason

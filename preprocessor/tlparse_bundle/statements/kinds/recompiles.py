@@ -171,14 +171,14 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
 
 def _cascade(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
     """Return what else the recompiles triggered, as a sentence."""
-    names = [facts.compiles[rows[number].compile_index]["function"] for number in cause.cascade]
-    resumed = sum(resume_function(name) is not None for name in names)
+    compiles = [rows[number].compile_index for number in cause.cascade]
+    resumed = sum(facts.function_key(number) == cause.function for number in compiles)
     groups = (
-        "functions that it calls" if resumed < len(names) else None,
+        "functions that it calls" if resumed < len(compiles) else None,
         "its resume functions" if resumed else None,
     )
     of = " and of ".join(filter(None, groups))
-    return f"It also triggered {plural(len(names), 'recompile')} of {of}." if names else None
+    return f"It also triggered {plural(len(compiles), 'recompile')} of {of}." if compiles else None
 
 
 def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:
