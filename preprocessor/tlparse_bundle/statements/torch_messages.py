@@ -47,6 +47,8 @@ _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
     ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _IN_TORCH.search(about)),
+    # A number that is symbolic while torch traces is none in eager.
+    ("Your code may result in an error when running in eager", lambda about: "Sym" not in about),
     ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
 )
 _ARGUMENT_TYPES = re.compile(r"with argument types \[([^\]]*)\]")

@@ -120,10 +120,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         "The bounds are those of `torch._dynamo.mark_dynamic`." if is_bounded_by_a_mark(cause) else None,
     ]
     saved = saved_us(facts, cause)
-    found = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
-    hint = found[1].removesuffix(")") if found else None
-    if hint and hint.startswith(("guard on ", "type ")):  # a name, not advice
-        hint = None
+    hint = _hint(cause)
     return Finding(
         "recompile",
         "warning",
@@ -167,6 +164,13 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
+
+
+def _hint(cause: Cause) -> str | None:
+    """Return torch's advice; None where its comment has a name instead."""
+    found = _HINT.search((cause.reason and cause.reason["comment"]) or "")
+    hint = found[1].removesuffix(")") if found else ""
+    return None if hint.startswith(("guard on ", "type ")) else hint or None
 
 
 def _cascade(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
