@@ -183,6 +183,27 @@ def test_a_guard_that_torch_names_fails_whatever_is_known(run):
     assert difference.aspect == "other" and [*history.disagreements] == [(1, 0)]
 
 
+def test_a_guard_that_holds_for_what_is_known_disagrees_with_torch(run):
+    run.call(n=4, conditions=("L['n'] < 9",))
+    run.call(n=5)
+    condition = next(id_ for id_, guard in run.guards.items() if guard.kind == "LAMBDA_GUARD")
+    history = CodeHistory(run.compiles, run.guards, named={(1, 0): condition})
+    failed = {run.guards[id_].text: found for id_, found in history.failed(1, 0).items()}
+    assert {text: difference.aspect for text, (difference,) in failed.items()} == {
+        "L['n'] == 4": "value",
+        "L['n'] < 9": "other",
+    }
+    assert [*history.disagreements] == [(1, condition)]
+
+
+def test_a_guard_that_fails_as_torch_says_has_its_difference(run):
+    run.call(n=4)
+    run.call(n=5)
+    history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
+    ((difference,),) = history.failed(1, 0).values()
+    assert difference.aspect == "value" and not history.disagreements
+
+
 def test_a_guard_that_torch_names_fails_in_each_entry_that_has_it(run):
     for number in (4, 5, 6):
         run.call(size=(number, 3))
