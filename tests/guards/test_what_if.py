@@ -154,6 +154,23 @@ def test_equal_sizes_share_a_symbol_with_dynamic_true(run):
     assert run.savings()[DYNAMIC,] == (2,)
 
 
+EQUAL = "L['x'].size()[0] == L['x'].size()[1]"
+
+
+def test_sizes_that_a_guard_wants_equal_are_marked_together(run):
+    """torch raises where one of them stays static (ConstraintViolationError)."""
+    for number in (4, 5, 6):
+        run.call(size=(number, number), dynamic=(1,), conditions=(EQUAL,))
+    savings = run.savings()
+    assert savings[X0,] == ()
+
+
+def test_sizes_that_are_not_equal_in_the_first_call_are_marked_alone(run):
+    for number in (4, 5, 6):
+        run.call(size=(number, 3), conditions=("2 * L['x'].size()[0] == L['x'].size()[1]",))
+    assert run.savings()[X0,] == (1, 2)
+
+
 def test_each_aspect_of_a_tensor_has_its_fix(run):
     run.call(size=(4, 3))
     run.call(size=(4, 3), dtype="torch.float64")
