@@ -111,7 +111,7 @@ SLOW = (
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/statements/runs/test_check.py::test_a_number",
     "tests/statements/runs/test_compared_",
-    "tests/statements/runs/test_names.py::test_merged",
+    "tests/pipeline/test_program.py::test_merged",
     "tests/statements/test_again.py::test_live_runs",
     "tests/statements/test_headline_agrees.py::test_of_every_log",
     "tests/statements/test_kinds.py::test_every_kind",
