@@ -440,7 +440,7 @@ def test_a_log_that_ends_when_the_newest_begins_is_of_its_run(tmp_path):
 
 
 def test_a_log_from_before_new_year(tmp_path):
-    """Its first record is of the year before the file was last written."""
+    """Its first record comes from the year before the file was last written."""
     moment = dt.datetime(2024, 1, 1, 0, 10).timestamp()
     for name, time, minutes_ago in (
         ("rank_0_new.log", "1231 23:50:00.000000", 0),
