@@ -146,3 +146,24 @@ def test_groups_of_one_name_with_different_ranks_are_different(tmp_path, dumps):
     bundle = built_with("missing_call", tmp_path / "out", folder)
     states = {str(row["ranks"]): row["state"] for row in bundle.rank_table("flight_recorder_groups")}
     assert states == {"[[0, 1]]": "waiting", "[[2, 3]]": "missing"}
+
+
+def test_calls_after_the_one_that_differs_do_not_hide_it(tmp_path, dumps, joined):
+    """Ranks that do not wait for a call go on: here all make the same third one, of which none finishes."""
+    folder = dumps("other_call")
+
+    def one_more(dump):
+        last = dump["entries"][-1]
+        later = {
+            "record_id": last["record_id"] + 1,
+            "collective_seq_id": last["collective_seq_id"] + 1,
+            "profiling_name": "gloo:all_gather",
+        }
+        dump["entries"].append({**last, **later})
+
+    for path in folder.iterdir():
+        changed_dump(path, one_more)
+    bundle = built_with("other_call", tmp_path / "out", folder)
+    assert [(row["title"], row["ranks"]) for row in found(bundle)] == [
+        (row["title"], row["ranks"]) for row in found(joined("other_call"))
+    ]
