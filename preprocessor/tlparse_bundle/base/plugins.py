@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.base.machine_text import without_addresses
 
@@ -33,8 +33,7 @@ class Plugin:
         return f"Plug-in {self.name!r} ({self.group}) of {self.package}"
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The plug-ins of a group, and the faults of those that could not be loaded, both by name."""
 
     plugins: tuple[Plugin, ...]
