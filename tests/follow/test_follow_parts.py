@@ -9,7 +9,7 @@ import pytest
 from log_builder import log
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.bundle.codecs import CODECS
-from tlparse_bundle.follow import followed_files, state
+from tlparse_bundle.follow import Follower, followed_files, follower, state
 from tlparse_bundle.follow.followed_files import Watch, find, folders_of
 from tlparse_bundle.follow.forked_process import CopyProcess
 from tlparse_bundle.follow.growing_folder import PatientSink, Place
@@ -277,3 +277,20 @@ def test_a_compressed_log_is_whole_or_not(tmp_path):
     (tmp_path / f"{NAME}.gz").unlink()
     with pytest.raises(BundleError, match="cannot be read"):
         is_whole(found)
+
+
+def test_a_follower_waits_no_longer_than_until_it_looks_for_logs_again(tmp_path, monkeypatch):
+    """Also where the system reports no changes."""
+    waits, waited = [], Watch.wait
+
+    def wait(self, others, at_most_s, idle_s):
+        waits.append(at_most_s)
+        return waited(self, others, 0.0, 0.0)
+
+    monkeypatch.setattr(Watch, "wait", wait)
+    (tmp_path / NAME).write_bytes(log("dynamo_start 0/0"))
+    seen = []
+    Follower([tmp_path], tmp_path / "out", codec="none").run(
+        lambda: bool(seen) and len(waits) > 50, seen.append
+    )
+    assert min(waits) >= 0 and 0 < max(waits) <= follower._FIND_S
