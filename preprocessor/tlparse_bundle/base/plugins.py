@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.machine_text import without_addresses
 
@@ -33,7 +33,8 @@ class Plugin:
         return f"Plug-in {self.name!r} ({self.group}) of {self.package}"
 
 
-class Loaded(NamedTuple):
+@dataclass(frozen=True)
+class Loaded:
     """The plug-ins of a group, and the faults of those that could not be loaded, both by name."""
 
     plugins: tuple[Plugin, ...]
