@@ -1,9 +1,12 @@
 """Folders and files that appear whole or not at all, whatever ends the process that writes them."""
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import traces
@@ -408,6 +411,29 @@ def test_a_temporary_folder_goes_with_its_process(out):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code.format(str(out.parent))], timeout=HANG_S, env=environment)
     until(lambda: entries(out.parent), [])
+
+
+@pytest.mark.parametrize(
+    ("error", "free_bytes", "is_named"),
+    [
+        (OSError(errno.ENOSPC, "full"), (1 << 20) - 1, True),
+        (OSError(errno.ENOSPC, "full"), 1 << 20, False),
+        (OSError(errno.EDQUOT, "full"), 1 << 40, True),
+        (OSError(errno.EIO, "broken"), 0, False),
+        (OSError(errno.ENOSPC, "full", "/elsewhere/x"), 0, False),
+    ],
+)
+def test_a_temporary_folder_is_named_when_its_disk_is_full(error, free_bytes, is_named, monkeypatch):
+    """An error without a path is about the disk that has less than 1 MiB left."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free_bytes))
+    with pytest.raises(BundleError if is_named else OSError) as raised, temporary_folder():
+        raise error
+    assert raised.value is error or "cannot be written" in raised.value.message
+
+
+def test_an_error_about_a_file_of_a_temporary_folder_names_it():
+    with pytest.raises(BundleError, match="cannot be written"), temporary_folder() as folder:
+        raise OSError(errno.EIO, "broken", str(folder / "x"))
 
 
 def test_no_process_is_left(out, monkeypatch):

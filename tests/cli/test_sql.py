@@ -166,11 +166,13 @@ def test_the_command(built, tmp_path):
         return done.stdout
 
     listed = {row["name"]: row for row in json.loads(say("--format", "json"))}
-    assert (
-        listed["compiles"]["columns"][:5] == ["bundle", "log", "rank", "compile", "kind"]
-        and listed["recompiles"]["help"]
-    )
+    assert listed["compiles"]["columns"][:5] == ["bundle", "log", "rank", "compile", "kind"]
+    first, _, _ = schema("recompiles")["description"].partition(".")
+    assert listed["recompiles"]["help"] == f"{first}." and listed["logs"]["help"] is None
     assert "    bundle, log, rank, compile, kind" in say()
+    assert (
+        f"\nrecompiles: {first}.\n    bundle, log, rank, " in say() and "\nlogs\n    bundle, " in f"\n{say()}"
+    )
     query = "SELECT 'a,\x1b[31m\"' AS one, NULL AS other, 0.5::DOUBLE AS half"
     assert "\x1b" not in say(query)
     assert say(query, "--format", "csv") == 'one,other,half\n"a,\x1b[31m""",,0.5\n'

@@ -15,7 +15,7 @@ from log_builder import log, record
 from log_strategies import any_bytes, cases, small_logs
 from plain_server import plain_server
 from tlparse_bundle.bundle.reader import Bundle
-from tlparse_bundle.follow import Follower
+from tlparse_bundle.follow import Follower, follower, growing_log
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.record_reader import BLOCK_BYTES
 from tlparse_bundle.pipeline.build import build
@@ -241,3 +241,46 @@ def test_file_names_that_another_log_defines(tmp_path):
         build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path
     )
     assert Bundle.open(result.path).log("b").compiles[1].row["file"] == "/p/a.py"
+
+
+def test_a_log_that_does_not_grow_gets_no_further_state(tmp_path, monkeypatch):
+    """Each state has bytes that the one before lacks, also when several turns pass between them."""
+    monkeypatch.setattr(follower, "_FIND_S", 0.0)
+    data = small_logs()[3]
+    steps = appending(tmp_path / NAME, data, [len(data) // 3, len(data) // 2])
+    sizes, turns = [], []
+
+    def on_state(manifest):
+        sizes.append(sum(row["read_bytes"] for row in manifest["live"]["logs"]))
+        turns.clear()
+
+    def ended():
+        turns.append(1)
+        if len(turns) == 10 and sizes[-1:] == [(tmp_path / NAME).stat().st_size]:
+            if not steps:
+                return True
+            steps.pop(0)()
+        return False
+
+    steps.pop(0)()
+    Follower([tmp_path / NAME], tmp_path / "out", codec="none").run(ended, on_state)
+    assert sizes == sorted(set(sizes)) and sizes[-1] == len(data)
+
+
+def test_a_server_is_asked_less_often_than_a_disk(tmp_path, monkeypatch):
+    """Between two questions nothing is read from it; at the end everything is."""
+    monkeypatch.setattr(growing_log, "_REMOTE_S", 1e9)
+    monkeypatch.setattr(follower, "_FIND_URL_S", 0.0)
+    memory, data, seen, turns = fsspec.filesystem("memory"), small_logs()[3], [], []
+    place = f"memory://asked/{tmp_path.name}"
+    memory.pipe_file(f"{place}/{NAME}", data[:2000])
+
+    def ended():
+        turns.extend([1] if seen else [])
+        if len(turns) == 1:
+            memory.pipe_file(f"{place}/{NAME}", data)
+        return len(turns) > 20
+
+    result = Follower([place], tmp_path / "out", codec="none").run(ended, seen.append)
+    assert {row["read_bytes"] for manifest in seen for row in manifest["live"]["logs"]} == {2000}
+    assert snapshot(result.path) == snapshot(fresh(data, tmp_path / "whole"))

@@ -154,6 +154,23 @@ def test_equal_sizes_share_a_symbol_with_dynamic_true(run):
     assert run.savings()[DYNAMIC,] == (2,)
 
 
+EQUAL = "L['x'].size()[0] == L['x'].size()[1]"
+
+
+def test_sizes_that_a_guard_wants_equal_are_marked_together(run):
+    """torch raises where one of them stays static (ConstraintViolationError)."""
+    for number in (4, 5, 6):
+        run.call(size=(number, number), dynamic=(1,), conditions=(EQUAL,))
+    savings = run.savings()
+    assert savings[X0,] == ()
+
+
+def test_sizes_that_are_not_equal_in_the_first_call_are_marked_alone(run):
+    for number in (4, 5, 6):
+        run.call(size=(number, 3), conditions=("2 * L['x'].size()[0] == L['x'].size()[1]",))
+    assert run.savings()[X0,] == (1, 2)
+
+
 def test_each_aspect_of_a_tensor_has_its_fix(run):
     run.call(size=(4, 3))
     run.call(size=(4, 3), dtype="torch.float64")
@@ -181,6 +198,27 @@ def test_a_guard_that_torch_names_fails_whatever_is_known(run):
     history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
     ((difference,),) = history.failed(1, 0).values()
     assert difference.aspect == "other" and [*history.disagreements] == [(1, 0)]
+
+
+def test_a_guard_that_holds_for_what_is_known_disagrees_with_torch(run):
+    run.call(n=4, conditions=("L['n'] < 9",))
+    run.call(n=5)
+    condition = next(id_ for id_, guard in run.guards.items() if guard.kind == "LAMBDA_GUARD")
+    history = CodeHistory(run.compiles, run.guards, named={(1, 0): condition})
+    failed = {run.guards[id_].text: found for id_, found in history.failed(1, 0).items()}
+    assert {text: difference.aspect for text, (difference,) in failed.items()} == {
+        "L['n'] == 4": "value",
+        "L['n'] < 9": "other",
+    }
+    assert [*history.disagreements] == [(1, condition)]
+
+
+def test_a_guard_that_fails_as_torch_says_has_its_difference(run):
+    run.call(n=4)
+    run.call(n=5)
+    history = CodeHistory(run.compiles, run.guards, named={(1, 0): 0})
+    ((difference,),) = history.failed(1, 0).values()
+    assert difference.aspect == "value" and not history.disagreements
 
 
 def test_a_guard_that_torch_names_fails_in_each_entry_that_has_it(run):

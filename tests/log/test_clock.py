@@ -82,6 +82,30 @@ def test_year_and_zone_from_a_chromium_event(local, utc, year, offset):
     assert clock.origin_epoch_us == epoch_us(*utc)
 
 
+def test_a_machine_whose_clock_begins_in_1970():
+    """One without a battery, for example."""
+    clock = Clock()
+    clock.time_us(b"0101 00:00:00", b"000000")
+    assert clock.anchor(1, 0) and (clock.year, clock.origin_epoch_us) == (1970, 0)
+
+
+def test_29_february_of_a_year_that_has_none():
+    clock = Clock()
+    clock.time_us(b"0229 12:00:00", b"000000")
+    assert not clock.anchor(epoch_us(2023, 3, 1, 12, 0, 0), 0) and clock.year is None
+
+
+def test_an_event_may_be_two_minutes_from_a_quarter_hour_and_15_hours_from_utc():
+    def offset(hours, seconds):
+        clock = Clock()
+        clock.time_us(b"0401 12:00:00", b"000000")
+        shifted_us = epoch_us(2024, 4, 1, 12, 0, 0) - round(hours * 3600 + seconds) * 1_000_000
+        return clock.utc_offset_minutes if clock.anchor(shifted_us, 0) else None
+
+    assert (offset(0, 119), offset(0, -119), offset(0, 120), offset(0, -120)) == (0, 0, None, None)
+    assert (offset(15, 0), offset(-15, 0), offset(15.25, 0), offset(-15.25, 0)) == (900, -900, None, None)
+
+
 def test_an_event_of_another_day_is_ignored():
     clock = Clock()
     clock.time_us(b"0401 12:00:00", b"000000")

@@ -13,6 +13,7 @@ import pytest
 import zstandard
 from log_builder import log, record
 from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle.log.discover import Skipped, left_out
 from tlparse_bundle.log.log_file import open_log
 from traces import ROOT
 
@@ -147,6 +148,90 @@ def test_ranks(tmp_path):
         put(tmp_path, f"dedicated_log_torch_trace_rank_{rank}_a.log")
     put(tmp_path, "dedicated_log_torch_trace_a.log")
     assert [it.name_rank for it in discover([tmp_path], ranks=[1, 3, 9])] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (["a.log"], "No file name has a rank."),
+        (["rank_2_a.log", "rank_0_b.log", "rank_2_c.log", "d.log"], "The file names have the ranks 0, 2."),
+        (
+            [f"rank_{rank}_a.log" for rank in range(20)],
+            f"The file names have the ranks {', '.join(map(str, range(20)))}.",
+        ),
+        (
+            [f"rank_{rank}_a.log" for rank in range(21)],
+            f"The file names have the ranks {', '.join(map(str, range(20)))}, ….",
+        ),
+    ],
+)
+def test_ranks_that_no_log_has(names, hint, tmp_path):
+    for name in names:
+        put(tmp_path, name)
+    with pytest.raises(BundleError, match="no log has any of these ranks") as raised:
+        discover([tmp_path], ranks=[99])
+    assert raised.value.hint == f"{hint} Leave out --ranks to read all logs."
+
+
+def test_several_empty_logs(tmp_path):
+    for name in ("a.log", "b.log"):
+        put(tmp_path, f"dedicated_log_torch_trace_{name}", b"")
+    with pytest.raises(BundleError, match=r"a\.log', '.*b\.log' are empty"):
+        discover([tmp_path])
+    with pytest.raises(BundleError, match=r"a\.log' is empty"):
+        discover([tmp_path / "dedicated_log_torch_trace_a.log"])
+    put(tmp_path, "c.log")
+    assert len(discover([tmp_path])) == 3
+
+
+def test_a_named_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BundleError, match="is not a file or a folder") as raised:
+        discover([tmp_path / "pipe"])
+    assert raised.value.code == "not-a-file"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_path_that_cannot_be_looked_up(name, tmp_path):
+    with pytest.raises(BundleError, match="cannot be read"):
+        discover([tmp_path / name])
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 6, 1006])
+def test_files_left_out_are_counted(count):
+    text = left_out([Skipped(f"/p/{number}", "a link") for number in range(count)])
+    if not count:
+        assert text == ""
+        return
+    assert text.startswith(f"{count:,} left out: /p/0 (a link)") and text.count("(a link)") == min(count, 5)
+    assert (f" and {count - 5:,} more." in text) == (count > 5)
+
+
+# ---- at URLs
+
+
+@pytest.fixture
+def memory(tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    system, url = fsspec.filesystem("memory"), f"memory://discover/{tmp_path.name}"
+    for path in ("a.log", "deep/b.log", "deep/.hidden/c.log", ".d.log", "notes.txt"):
+        system.pipe_file(f"{url}/{path}", b"print()" if path == "notes.txt" else DATA)
+    for path in ("out/manifest.json", "out/logs/x/e.log"):
+        system.pipe_file(f"{url}/{path}", DATA)
+    return url
+
+
+def test_logs_at_a_url(memory):
+    assert [it.path.url for it in discover([memory + "/"])] == [f"{memory}/a.log", f"{memory}/deep/b.log"]
+    assert [it.id for it in discover([f"{memory}/deep/b.log"])] == ["b"]
+    assert len(discover([memory, f"{memory}/a.log"])) == 2
+    with pytest.raises(BundleError, match="cannot be read"):
+        discover([f"{memory}/nothing"])
+
+
+def test_other_files_at_a_url(memory):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
+        discover([f"{memory}/notes.txt"])
 
 
 # ---- rejected files, and possible logs that are left out
@@ -337,3 +422,42 @@ def test_the_newest_run_has_all_its_ranks(tmp_path):
         put(tmp_path, f"rank_{rank}_old.log", at(100), age_s=90 * 60)
         put(tmp_path, f"rank_{rank}_new.log", at(10), age_s=rank)
     assert names(discover([tmp_path], latest=True)) == ["rank_0_new.log", "rank_1_new.log"]
+
+
+def test_a_log_of_the_same_rank_is_an_earlier_run(tmp_path):
+    """Also where the times overlap: one run has one log of each rank."""
+    put(tmp_path, "rank_0_new.log", at(10))
+    put(tmp_path, "rank_0_old.log", at(20), age_s=60)
+    put(tmp_path, "rank_1_new.log", at(9), age_s=10)
+    put(tmp_path, "rank_2_old.log", at(20), age_s=601)
+    assert names(discover([tmp_path], latest=True)) == ["rank_0_new.log", "rank_1_new.log"]
+
+
+def test_a_log_that_ends_when_the_newest_begins_is_of_its_run(tmp_path):
+    put(tmp_path, "rank_0_new.log", at(10))
+    put(tmp_path, "rank_1_new.log", at(20), age_s=600)
+    assert len(discover([tmp_path], latest=True)) == 2
+
+
+def test_a_log_from_before_new_year(tmp_path):
+    """Its first record comes from the year before the file was last written."""
+    moment = dt.datetime(2024, 1, 1, 0, 10).timestamp()
+    for name, time, minutes_ago in (
+        ("rank_0_new.log", "1231 23:50:00.000000", 0),
+        ("rank_1_new.log", "1231 23:50:00.000000", 15),
+        ("rank_2_old.log", "1231 23:00:00.000000", 25),
+    ):
+        path = put(tmp_path, name, record("a", time=time))
+        os.utime(path, (moment - minutes_ago * 60,) * 2)
+    assert names(discover([tmp_path], latest=True)) == ["rank_0_new.log", "rank_1_new.log"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"no record\n", record("a", time="0230 12:00:00.000000"), gzip.compress(DATA)[:-12]],
+    ids=["other", "no such day", "cut"],
+)
+def test_a_log_without_a_first_time_begins_when_it_was_written(data, tmp_path):
+    put(tmp_path, "dedicated_log_torch_trace_rank_0_new.log", data)
+    put(tmp_path, "dedicated_log_torch_trace_rank_1_old.log", at(10), age_s=1)
+    assert names(discover([tmp_path], latest=True)) == ["dedicated_log_torch_trace_rank_0_new.log"]

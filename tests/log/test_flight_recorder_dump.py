@@ -150,3 +150,100 @@ def test_a_large_file_and_a_pipe_are_not_read(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe_rank_1")
     with pytest.raises(OSError, match="not a regular file"):
         read_dump(tmp_path / "pipe_rank_1", 100)
+
+
+def read(tmp_path, value, most_calls=100):
+    path = tmp_path / "dump_rank_0"
+    path.write_bytes(json.dumps(value).encode())
+    return read_dump(path, most_calls)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"entries": [', "it is not valid JSON"),
+        (b'{"entries": ' + b"[" * 100_000, "nested too deeply|not valid JSON"),
+        (b" []", "it has no list 'entries'"),
+        (b'{"entries": {}}', "it has no list 'entries'"),
+        (pickle.dumps([1], 2), "it has no list 'entries'"),
+    ],
+)
+def test_a_file_of_something_else(tmp_path, content, message):
+    path = tmp_path / "dump_rank_0"
+    path.write_bytes(content)
+    with pytest.raises(BadDump, match=message):
+        read_dump(path, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "source", "destination", "p2p"),
+    [
+        ("nccl:send 0->1", "send", 0, 1, True),
+        ("nccl:recv 0<-1", "recv", 1, 0, True),
+        ("nccl:all_reduce", "all_reduce", None, None, False),
+    ],
+)
+def test_who_sends_to_whom(tmp_path, name, operation, source, destination, p2p):
+    (call,) = read(tmp_path, {"version": "2.4", "entries": [{**ENTRY, "profiling_name": name}]}).calls
+    found = (call["operation"], call["source"], call["destination"], call["p2p"])
+    assert found == (operation, source, destination, p2p)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ("[3, 1, 1]", (1, 3)),
+        ([3, 1, -1, "x"], (1, 3)),
+        ("[]", None),
+        ("ranks 0 and 1", None),
+        (5, None),
+    ],
+)
+def test_members_of_a_group(tmp_path, ranks, expected):
+    group, description = ENTRY["process_group"]
+    config = {"a": {"name": group, "desc": "another", "ranks": ranks}, "b": {"name": "7", "ranks": [0]}}
+    found = {one.group: one for one in read(tmp_path, {"entries": [ENTRY], "pg_config": config}).groups}
+    assert (found[group].ranks, found[group].description) == (expected, description)
+    assert (found["7"].ranks, found["7"].description) == ((0,), "")
+
+
+@pytest.mark.parametrize("name", ["default_pg", "mine"])
+def test_the_only_group_may_have_no_name(tmp_path, name):
+    """As gloo records it; a group of another description is not taken for the default one."""
+    entry = {**ENTRY, "process_group": ["0", name]}
+    config = {"0": {"ranks": [0, 1]}}
+    (group,) = read(tmp_path, {"entries": [entry], "pg_config": config}).groups
+    assert group.ranks == ((0, 1) if name == "default_pg" else None)
+    both = {**config, "1": {"ranks": [2, 3]}}
+    (group,) = read(tmp_path, {"entries": [entry], "pg_config": both}).groups
+    assert group.ranks is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(5, 5), ("5", 5), (-1, None), ("-1", None), (0, 0), ("x", None), (True, None)]
+)
+def test_counts_of_a_group(tmp_path, value, expected):
+    entry = {**ENTRY, "pg_id": 4}
+    status = {"4": {"last_enqueued_collective": value, "last_started_collective": 1}}
+    (group,) = read(tmp_path, {"entries": [entry], "pg_status": status}).groups
+    assert (group.last_enqueued, group.last_started, group.last_completed) == (expected, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "row", "expected"),
+    [
+        ("time_discovered_completed_ns", 1999, "completed_epoch_us", 1),
+        ("time_discovered_completed_ns", 0, "completed_epoch_us", None),
+        ("time_discovered_completed_ns", -1, "completed_epoch_us", None),
+        ("duration_ms", 0.0015, "duration_us", 2),
+        ("duration_ms", 0, "duration_us", 0),
+        ("duration_ms", -1, "duration_us", None),
+        ("input_sizes", [[2, -3], "x"], "input_sizes", [[2, -1]]),
+        ("input_sizes", "x", "input_sizes", []),
+        ("input_dtypes", ["Float", 3], "input_dtypes", ["Float"]),
+        ("input_dtypes", "Float", "input_dtypes", []),
+    ],
+)
+def test_fields_of_a_call(tmp_path, field, value, row, expected):
+    (call,) = read(tmp_path, {"version": "2.4", "entries": [{**ENTRY, field: value}]}).calls
+    assert call[row] == expected

@@ -31,3 +31,13 @@ def test_a_function_that_resumes_twice():
 def test_statuses_have_one_order():
     rows = [{"status": status} for status in ("unfinished", "ok", "failed", "ok")]
     assert [*statuses(rows).items()] == [("ok", 2), ("failed", 1), ("unfinished", 1)]
+
+
+def test_the_parts_of_a_name_are_what_is_around_the_function():
+    assert resume_function("torch_dynamo_resume_in_f_at_3_MODIFIED_BYTECODE") == (
+        "torch_dynamo_resume_in_",
+        "f",
+        "_at_3_MODIFIED_BYTECODE",
+        3,
+    )
+    assert resume_function("<resume in f>") == ("<resume in ", "f", ">", None)

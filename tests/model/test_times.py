@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
-from tlparse_bundle.model.compiles import PARTS, covered_us, forward_us, phase_times
+from tlparse_bundle.model.compiles import PARTS, compiling_us, covered_us, forward_us, phase_times
 
 US = st.integers(0, 10_000)
 MAYBE_US = st.none() | US
@@ -70,3 +70,28 @@ def test_the_forward_of_an_unknown_total_is_unknown():
 )
 def test_each_moment_counts_once(spans, length):
     assert covered_us(spans) == length
+
+
+def row(start, total, backward=None):
+    return {"start_epoch_us": start, "total_us": total, "backward_us": backward}
+
+
+@pytest.mark.parametrize(
+    ("rows", "with_backward", "without"),
+    [
+        ([], None, None),
+        ([row(None, None), row(5, None)], None, None),
+        ([row(0, 10), row(5, 10)], 15, 15),  # in parallel
+        ([row(0, 10, 4), row(100, 1)], 6 + 4 + 1, 6 + 1),
+        ([row(0, 10, 4), row(0, 20, 5)], 15 + 9, 15),
+        ([row(None, 10), row(None, 7, 2)], 10 + 7, 10 + 5),
+        ([row(None, 10), row(3, 4)], 14, 14),
+        ([row(0, 0)], 0, 0),
+        ([row(None, 0)], 0, 0),
+        ([row(None, None, 3)], 3, None),
+    ],
+)
+def test_the_time_of_several_compiles(rows, with_backward, without):
+    """Compiles that nest or run in parallel count once, backward compiles are added."""
+    assert compiling_us(rows) == with_backward
+    assert compiling_us(rows, with_backward=False) == without

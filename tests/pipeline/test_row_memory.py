@@ -3,10 +3,8 @@
 import pytest
 import traces
 from hypothesis import given
-from hypothesis import strategies as st
 from log_strategies import any_bytes, cases
 from tlparse_bundle import build, discover
-from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.pipeline.written_log import RowMemory
 from tlparse_bundle.tables import code_objects
 
@@ -41,28 +39,3 @@ def test_of_any_bytes(content, tmp_path_factory):
 def test_tables_share_the_memory_of_their_log():
     memory = RowMemory(6000)
     assert [memory.take(size_bytes) for size_bytes in (600, 500, 400, 1)] == [True, False, True, False]
-
-
-KEYS = st.one_of(
-    st.from_regex(r"\A(!\d{1,3}/)?\d{1,8}/\d{1,4}(@\d)?(_\d)?\Z"), st.text(max_size=20), st.just("0")
-)
-
-
-@cases(50)
-@given(pairs=st.lists(st.tuples(KEYS, st.integers(0, 2**31 - 1)), max_size=300), most=st.integers(1, 40))
-def test_key_numbers_are_those_of_a_dict(pairs, most):
-    numbers, expected = KeyNumbers(most), {}
-    for key, number in pairs:
-        assert numbers.get(key) == expected.get(key)
-        numbers[key] = expected[key] = number
-    assert {key: numbers.get(key) for key in expected} == expected
-    assert numbers.get("4711/0@9") == expected.get("4711/0@9")
-
-
-def test_many_key_numbers():
-    numbers = KeyNumbers()
-    keys = [f"{frame}/{compile}" for frame in range(20_000) for compile in range(3)]
-    for number, key in enumerate(keys):
-        assert numbers.setdefault(key, number) == number
-    assert [numbers.setdefault(key, -1) for key in keys] == list(range(len(keys)))
-    assert numbers.get("20000/0") is None

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from tlparse_bundle.base.diagnostics import CODES
 from tlparse_bundle.bundle.schemas import row_tables, schema, schema_names
-from tlparse_bundle.redact.fields import CONTENTS, Fields
+from tlparse_bundle.redact.fields import CONTENTS, REDACTED, Fields
 from tlparse_bundle.redact.fixed_lists import LISTS
 from tlparse_bundle.redact.names import Names
 from tlparse_bundle.redact.policy import keepable
@@ -221,3 +222,47 @@ def test_rows_keep_their_fields_and_their_numbers(fields):
         for key, part in document["properties"].items():
             if types_of(part) in (["integer"], ["integer", "null"]):
                 assert new[key] == 4, (name, key)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("record-cut", CODES["record-cut"].meaning), ("acme-code", REDACTED), (None, REDACTED)],
+)
+def test_a_diagnostic_has_our_sentence_about_its_code(fields, code, expected):
+    row = {"event": None, "code": code, "severity": "warning", "message": "acme", "line": 1}
+    assert fields.row("diagnostics", row)["message"] == expected
+    assert (
+        fields.row("findings", {"code": "record-cut", "title": "acme", "kind": "unlisted"})["title"]
+        == REDACTED
+    )
+
+
+def test_values_in_lists_and_objects_of_metrics(fields):
+    def measured(value):
+        row = {"type": "compilation_metrics", "values": {"graph_op_count": value}, "configs": {}, "cut": []}
+        return fields.row("metrics", row)["values"]["graph_op_count"]
+
+    assert measured([1, 2.5, None, True, "0/1"]) == [1, 2.5, None, True, "0/1"]
+    (name,) = measured(["acme"])
+    ((key, value),) = measured({"acme": 7}).items()
+    assert name == key and name.startswith("name_") and value == 7
+    assert measured("acme").startswith("redacted_")
+    deep, kept = 7, 0
+    for _ in range(30):
+        deep = [deep]
+    found = measured(deep)
+    while found:
+        (found,) = found
+        kept += 1
+    assert kept == 20 and found is None
+
+
+def test_a_value_of_another_type_is_dropped(fields):
+    assert fields.row("stacks", {"id": "7", "parent": True, "line": 1.5, "function": 3, "code": "x"}) == {
+        "id": None,
+        "parent": None,
+        "line": None,
+        "file": None,
+        "function": None,
+        "code": None,
+    }

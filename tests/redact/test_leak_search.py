@@ -125,3 +125,25 @@ def test_long_lines_are_searched_in_pieces(tmp_path):
 @pytest.mark.parametrize("text", ["xyq.wvu/torch", "torch/xyq.wvu"])
 def test_the_shortest_piece_between_public_words_is_searched(text):
     assert list(Public(["torch"]).grams(text))
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown", "kind"),
+    [
+        ("zq1.kq2.v7", "9:zq1.kq2.v8", "part"),
+        ("zuko-favix", "zukofavix2", "joined"),
+        ("zukofavix", "zukofavix", "word"),
+        ("10.31.77.204", "10-31-77-204", "address"),
+        ("411-111-222", "411 111 222 9", "separated digits"),
+        ("41111112223334", "41111112223334", "digits"),
+        ("00-1a-2b-3c-4d-5e", "001a2b3c4d5e", "hex"),
+        ("\u5bc6", "\u5bc6", "letter"),
+    ],
+)
+def test_a_result_with_a_secret_of_one_kind(tmp_path, secret, shown, kind):
+    (tmp_path / "rows.json").write_text(json.dumps([shown]))
+    found = leaks([Line("log", 7, f"see {secret} here".encode())], tmp_path)
+    assert [(leak.kind, leak.log, leak.line, leak.file) for leak in found.found] == [
+        (kind, "log", 7, "rows.json")
+    ]
+    assert leaks([Line("log", 7, b"see nothing here")], tmp_path).count == 0

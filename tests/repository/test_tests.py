@@ -23,6 +23,7 @@ CLOCK = re.compile(
 MAY = {
     "tests/cli/test_run.py": 1,  # a program that would run for long, and gets a signal
     "tests/cli/test_run_profile.py": 3,  # a program that waits for the recording
+    "tests/follow/test_follow_parts.py": 1,  # a clock that the test sets
     "tests/fuzz/__main__.py": 4,  # for how many minutes
     "tests/fuzz/kills.py": 2,  # the duration of an undisturbed command
     "tests/fuzz/pages.py": 2,  # for how many minutes

@@ -378,3 +378,34 @@ def test_a_hostile_graph_takes_no_time():
     line = '        a: "f32[1, 1, 1, 1]",\n'
     assert arguments("def forward(\n        self,\n" + line * 20_000) == ()
     assert len(arguments("def forward(self, " + "a, " * 20_000 + ")")) == 20_000
+
+
+def test_a_backend_has_the_type_of_the_last_event_before_it(log_of):
+    def event(kind):
+        return record("artifact:vllm_compile_event", payload=json.dumps({"type": kind}))
+
+    loaded = b"".join(
+        record(f"{name} 1/0", payload="x")
+        for name in (
+            "artifact:fx_graph_runnable",
+            "artifact:inductor_post_grad_graph",
+            "inductor_output_code",
+            "artifact:fx_graph_bundled_cache_hit",
+        )
+    )
+    log = log_of(
+        config("none")
+        + finished()
+        + event("fresh_compile")
+        + event("aot_cache_hit")
+        + config("second")
+        + finished()
+        + loaded
+        + finished("1/0")
+    )
+    assert [(row["is_loaded"], row["compile_event_type"]) for row in log.table("vllm_backends")] == [
+        (False, None),
+        (False, "aot_cache_hit"),
+        (True, "aot_cache_hit"),
+    ]
+    assert [row["type"] for row in log.table("vllm_compile_events")] == ["fresh_compile", "aot_cache_hit"]

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tlparse_bundle.guards.expressions import (
@@ -142,7 +143,7 @@ def _is_same(left: Tensor, right: Tensor) -> bool | None:
     """Return whether two arguments are the same tensor; None when the call does not say."""
     if left.identity is not None and right.identity is not None:
         return left.identity == right.identity
-    return None if left == right else False
+    return None if replace(left, identity=right.identity) == right else False
 
 
 def _aliasing(left: str, right: str) -> Condition:

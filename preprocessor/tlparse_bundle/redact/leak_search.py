@@ -124,7 +124,7 @@ class Result:
         """
         for word in self._words.intersection(words(text)):
             yield from self._found("word", word)
-        if "part" in self._kinds or "joined" in self._kinds:
+        if self._kinds & {"part", "joined"}:
             for feature in self._known.grams(text):
                 yield from self._found(*feature)
         for kind, make in PUBLIC_KINDS.items():

@@ -8,6 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 import traces
+from made_compiles import FILE, metrics, start
+from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.base.wording import duration, length
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.runs.compare.document import compare
@@ -259,3 +261,35 @@ def test_several_runs_show_noise_of_totals(built):
     assert (summary["verdict"], summary["net_us"]) == ("noise", 53_453_372 - 107_367_750)
     assert summary["text"] == "No change beyond run-to-run noise. 5 compiles, 1 min 47 s → 53.5 s."
     assert compare(sides[:1] * 2, sides[1:] * 2)["summary"]["verdict"] == "less"
+
+
+def job(folder, *times_us):
+    """Return a bundle with a log per rank, each with a compile that took this long; None: not recorded."""
+    for rank, time_us in enumerate(times_us):
+        path = folder / f"dedicated_log_torch_trace_rank_{rank}_x.log"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(
+            FILE + start("0/0", "f", 1) + metrics("0/0", dynamo_cumulative_compile_time_us=time_us)
+        )
+    build(discover([folder]), folder / "out", jobs=1)
+    return Bundle.open(folder / "out")
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "expected"),
+    [
+        ((2_000_000, None), (9_000_000, None), {"base": 2_000_000, "new": 9_000_000}),
+        ((2_000_000, 3_000_000), (9_000_000, None), None),
+        ((2_000_000, None), (9_000_000, 3_000_000), None),
+        ((None, None), (None, None), None),
+    ],
+)
+def test_totals_are_of_ranks_whose_time_both_runs_record(base, new, expected, tmp_path):
+    sides = [(name, job(tmp_path / name, *times)) for name, times in (("base", base), ("new", new))]
+    summary = compare(sides[:1], sides[1:])["summary"]
+    assert summary["compile_us"] == expected
+    assert [note.split(",")[0] for note in summary["notes"] if "totals cannot" in note] == [
+        f"The {name} run records no compile time"
+        for name, own, other in (("base", base, new), ("new", new, base))
+        if own[1] is None and other[1] is not None
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tlparse_bundle.tables.memory.sizes import Number
 
-# Allocate nothing, as measured (tests/memory/measure.py): a result is written to `out`.
+# Allocate nothing, as measured (tests/tables/memory/measure.py): a result is written to `out`.
 MATRIX_PRODUCTS = frozenset(("mm", "addmm", "bmm", "baddbmm"))
 _SHORT_FLOATS = frozenset(("bfloat16", "float16", "half"))
 _QUIET = frozenset(

@@ -80,6 +80,11 @@ def test_sources_that_cannot_be_linked(trace, options, message):
     assert caught.value.exit_code == 2 and "\x1b" not in str(caught.value) and not (trace / "out").exists()
 
 
+def test_a_hundred_folders_can_be_linked(trace):
+    build(discover([trace]), trace / "out", **LINKS | {"source_roots": [f"/me/{n}" for n in range(100)]})
+    assert len(Bundle.open(trace / "out").manifest["source_links"]["roots"]) == 100
+
+
 def test_without_them_nothing_is_noted(trace):
     build(discover([trace]), trace / "out")
     assert (

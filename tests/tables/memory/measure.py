@@ -1,6 +1,6 @@
 """Runs the programs of fixtures/memory and compares the computed peak of each code with torch.profiler.
 
-python tests/memory/measure.py TORCH_PYTHON [--programs NAME,NAME] [--keep FOLDER]
+python tests/tables/memory/measure.py TORCH_PYTHON [--programs NAME,NAME] [--keep FOLDER]
 
 Prints a line for each code, and exits with 1 when a peak is wrong. Takes about half a minute for each program.
 """
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle import Bundle, build, discover
 
-PROGRAM = Path(__file__).resolve().parents[2] / "fixtures/memory/program.py"
+PROGRAM = Path(__file__).resolve().parents[3] / "fixtures/memory/program.py"
 TOLERANCE = 0.01
 NAMES = re.findall(r"^@program\(.*\)\ndef (\w+)\(", PROGRAM.read_text(), re.MULTILINE)
 
