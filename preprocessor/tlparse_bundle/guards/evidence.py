@@ -49,8 +49,8 @@ def implied(payload: str) -> list[Predicate]:
 
 class Circumstances:
     """What surrounds calls: globals, modules, modes. It is as the last compile saw it. ``entries``: all
-    entries of the log, which show what changed during the run. ``checks_autocast``: whether GLOBAL_STATE covers
-    autocast, as in torch 2.7 and later; False when not known. Dispatch keys of tensors show autocast, too.
+    entries of the log, which show what changed during the run. ``checks_autocast``: whether GLOBAL_STATE
+    covers autocast, as in torch 2.7 and later; False when not known. Dispatch keys of tensors show it, too.
     """
 
     def __init__(self, entries: Iterable[Entry] = (), *, checks_autocast: bool = False) -> None:
@@ -111,7 +111,10 @@ class Circumstances:
             then, now = (_states(call, predicate.kind) for call in (self._calls[entry.compile], given))
             return then != now
         is_of_value = predicate.kind in _EXCLUSIVE or predicate.kind in ("LAMBDA_GUARD", "SET_CONTAINS")
-        return is_of_value and predicate.source is not None and _nearest(predicate.source, given) is not None
+        nearest = _nearest(predicate.source, given) if is_of_value and predicate.source else None
+        if nearest is None or not isinstance(nearest[1], Tensor):
+            return nearest is not None
+        return ".__class__." not in (predicate.source or "")  # the guard on the tensor checks its class
 
     def from_calls(self, entry: Entry, predicate: Predicate, given: Mapping[str, Any]) -> bool | None:
         """Return whether a call meets a guard, for the calls that compiled met theirs; None if unknown."""
@@ -129,11 +132,12 @@ class Circumstances:
         now, before = _nearest(source, given), _nearest(source, then)
         if now is None or before is None or now[0] != before[0]:
             return None
+        is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
         if _has_tensor((now[1], before[1])):
-            return False if predicate.kind == "ID_MATCH" and _differ(now[1], before[1]) else None
+            is_object = is_whole and predicate.kind == "ID_MATCH"
+            return False if is_object and _differ(now[1], before[1]) else None
         if _equal(now[1], before[1]):
             return True
-        is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
         if is_whole and all(isinstance(one[1], _Names) for one in (now, before)):
             if predicate.kind in _EXCLUSIVE:
                 return False
@@ -187,8 +191,7 @@ def _states(call: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {
         source: value
         for source, value in call.items()
-        if source.startswith(_STATE)
-        and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
+        if source.startswith(_STATE) and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
     }
 
 
