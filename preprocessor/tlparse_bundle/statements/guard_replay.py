@@ -183,6 +183,8 @@ class GuardReplay:
         text, source = reason["guard"], local_name(reason["source"] or "")
         if text.startswith("GLOBAL_STATE changed"):
             key = "GLOBAL_STATE"
+        elif text.startswith("Duplicate tensor"):
+            key = "NO_TENSOR_ALIASING"
         elif reason["change"] in _OF_TENSORS and f"tensor {source}" in self._keys(entry):
             key = f"tensor {source}"
         else:
