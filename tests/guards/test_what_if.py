@@ -7,6 +7,7 @@ from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.guards.what_if import CodeHistory, Compiled, _is_dense
+from tlparse_bundle.statements.guard_replay import _usual_cost
 
 
 class Run:
@@ -60,7 +61,7 @@ class Run:
         for guard in own:
             number = self.ids.setdefault(guard, len(self.ids))
             self.guards[number], ids[number] = guard, None
-        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10))
+        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10, 10))
 
     def savings(self, **options):
         history = CodeHistory(self.compiles, self.guards, **options)
@@ -204,3 +205,27 @@ def test_a_method_is_the_same_for_one_type(run):
 @pytest.mark.parametrize(("size", "stride", "dense"), [((1, 4), (99, 1), True), ((2, 4), (99, 1), False)])
 def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense):
     assert _is_dense(Tensor(size, stride), Tensor((2, 4), (4, 1))) is dense
+
+
+@pytest.mark.parametrize(
+    "costs, usual",
+    [
+        ([70, 120, 50, 60, 90], 60),  # the other recompiles tell
+        ([70, 120], 70),  # only the first compile does
+        ([170, 120], 120),  # never more than its own time
+        ([None, 120], 120),
+        ([70, None, 50], None),
+    ],
+)
+def test_what_the_first_dynamic_compile_of_a_process_would_cost_later(costs, usual):
+    compiles = [Compiled(f"0/{place}", {}, None, cost, cost) for place, cost in enumerate(costs)]
+    assert _usual_cost(compiles, 1) == usual
+
+
+def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
+    """In the fixture `floats`, 0/1 is the first compile with symbols."""
+    (log,) = built(root / "fixtures/calls/floats").logs
+    times = {row["compile"]: row["total_us"] for row in log.table("compiles")}
+    saved = {tuple(row["avoided"]): row["saved_us"] for row in log.table("recompile_fixes")}
+    (avoided,) = (keys for keys in saved if "0/1" in keys)
+    assert saved[avoided] < sum(times[key] for key in avoided)

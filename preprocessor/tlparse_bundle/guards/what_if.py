@@ -37,12 +37,14 @@ _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 class Compiled:
     """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
     ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
+    ``saved_us``: what is saved when it does not happen.
     """
 
     compile: str
     guards: dict[int, None]
     input: Input | None
     cost_us: int | None = None
+    saved_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Saving:
 
     def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
         """Return the time of the avoided compiles; None when none is recorded."""
-        costs = [cost for number in self.avoided if (cost := compiles[number].cost_us) is not None]
+        costs = [cost for number in self.avoided if (cost := compiles[number].saved_us) is not None]
         return sum(costs) if costs else None
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
@@ -72,6 +74,7 @@ class GuardReplay:
         self._facts = facts
         self._tensors = RowsByCompile(facts, "tensors")
         self._symbols = facts.once(symbols_by_compile)
+        self._first_dynamic = next((row["compile"] for row in facts.table("symbols")), None)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
         self._requests = {
@@ -103,16 +106,17 @@ class GuardReplay:
             ids = dict.fromkeys(id_ for tree in self._trees.rows(key) for id_ in tree["guards"])
             own = {id_: self._guard(id_) for id_ in ids}
             guards |= own
-            compiles.append(
-                Compiled(
-                    key,
-                    ids,
-                    input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None,
-                    self._cost_us(key),
-                )
-            )
+            input = input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None
+            cost = self._cost_us(key)
+            compiles.append(Compiled(key, ids, input, cost, cost))
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
+        compiles = [
+            replace(one, saved_us=_usual_cost(compiles, number))
+            if one.compile == self._first_dynamic
+            else one
+            for number, one in enumerate(compiles)
+        ]
         if len(compiles) > 1:
             last = facts.compiled.get((compiles[-1].compile,))
             assert last is not None
@@ -238,6 +242,21 @@ class GuardReplay:
 def _is_automatic(facts: Facts, attempt: int) -> bool:
     """Whether automatic dynamic shapes are on, as they are by default."""
     return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
+
+
+def _usual_cost(compiles: Sequence[Compiled], number: int) -> int | None:
+    """Return what a compile would cost if it were not the first one with dynamic shapes of the process. The
+    first takes longer, and without it the next one does: by what, the other recompiles of the function tell,
+    or its first compile.
+    """
+    own = compiles[number].cost_us
+    costs = [
+        one.cost_us
+        for place, one in enumerate(compiles)
+        if place not in (0, number) and one.cost_us is not None
+    ]
+    usual = median_low(costs) if costs else compiles[0].cost_us
+    return own if own is None or usual is None else min(own, usual)
 
 
 def _place(source: str) -> tuple[str, int | None]:
