@@ -1,13 +1,15 @@
 """Calls that compiled, replayed with guards relaxed."""
 
+from dataclasses import replace
+
 import pytest
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.savings import Compiled, Saving, usual_cost_us
 from tlparse_bundle.guards.values import Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled, _is_dense
-from tlparse_bundle.statements.guard_replay import _usual_cost
+from tlparse_bundle.guards.what_if import CodeHistory, _is_dense
 
 
 class Run:
@@ -219,7 +221,41 @@ def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense
 )
 def test_what_the_first_dynamic_compile_of_a_process_would_cost_later(costs, usual):
     compiles = [Compiled(f"0/{place}", {}, None, cost, cost) for place, cost in enumerate(costs)]
-    assert _usual_cost(compiles, 1) == usual
+    assert usual_cost_us(compiles, 1) == usual
+
+
+def _cached(*costs_and_graphs):
+    seen, compiles = set(), []
+    for cost, graph in costs_and_graphs:
+        compiles.append(Compiled("0/0", {}, None, cost, cost, (graph,), graph in seen))
+        seen.add(graph)
+    return compiles
+
+
+@pytest.mark.parametrize(
+    "avoided, same_graphs, saved",
+    [
+        ((3,), (), 75),
+        ((3,), ((3, 0),), 1299),  # compile 0 fills the cache, so compile 2 finds its graph there
+        ((2,), (), 75),  # compile 3 has to compile it
+        ((2, 3), ((3, 0),), 1374),
+        ((1,), ((1, 0),), 1121),
+    ],
+)
+def test_other_compiles_find_their_graph_in_the_cache_of_inductor(avoided, same_graphs, saved):
+    compiles = _cached((1318, "static"), (1121, "other"), (1299, "dynamic"), (75, "dynamic"))
+    assert Saving((X0,), avoided, same_graphs).saved_us(compiles) == saved
+
+
+def test_the_graph_of_an_avoided_compile_is_that_of_the_entry_it_would_fit_unless_a_value_changes(run):
+    run.call(size=[4, 4], flag=False)
+    run.call(size=[8, 4], dynamic=[0], flag=True)
+    run.call(size=[6, 4], dynamic=[0], flag=False)
+    run.compiles = [replace(one, graphs=(one.compile,)) for one in run.compiles]
+    history = CodeHistory(run.compiles, run.guards)
+    found = {saving.fixes: (saving.avoided, saving.same_graphs) for saving in history.savings()}
+    assert found[X0,] == ((2,), ((2, 0),))
+    assert found[FLAG,] == ((2,), ())
 
 
 def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):

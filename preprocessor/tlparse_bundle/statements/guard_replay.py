@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.predicates import Predicate, shown
+from tlparse_bundle.guards.savings import Compiled, graphs_of, usual_cost_us
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled
+from tlparse_bundle.guards.what_if import CodeHistory
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import requested_recompiles
@@ -77,6 +77,7 @@ class GuardReplay:
         self._first_dynamic = next((row["compile"] for row in facts.table("symbols")), None)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
+        self._caches = RowsByCompile(facts, "caches")
         self._requests = {
             one.row["compile"]: number for number, one in enumerate(facts.once(requested_recompiles))
         }
@@ -108,11 +109,12 @@ class GuardReplay:
             guards |= own
             input = input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None
             cost = self._cost_us(key)
-            compiles.append(Compiled(key, ids, input, cost, cost))
+            graphs = graphs_of(self._caches.rows(key))
+            compiles.append(Compiled(key, ids, input, cost, cost, *graphs))
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
         compiles = [
-            replace(one, saved_us=_usual_cost(compiles, number))
+            replace(one, saved_us=usual_cost_us(compiles, number))
             if one.compile == self._first_dynamic
             else one
             for number, one in enumerate(compiles)
@@ -242,21 +244,6 @@ class GuardReplay:
 def _is_automatic(facts: Facts, attempt: int) -> bool:
     """Whether automatic dynamic shapes are on, as they are by default."""
     return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
-
-
-def _usual_cost(compiles: Sequence[Compiled], number: int) -> int | None:
-    """Return what a compile would cost if it were not the first one with dynamic shapes of the process. The
-    first takes longer, and without it the next one does: by what, the other recompiles of the function tell,
-    or its first compile.
-    """
-    own = compiles[number].cost_us
-    costs = [
-        one.cost_us
-        for place, one in enumerate(compiles)
-        if place not in (0, number) and one.cost_us is not None
-    ]
-    usual = median_low(costs) if costs else compiles[0].cost_us
-    return own if own is None or usual is None else min(own, usual)
 
 
 def _place(source: str) -> tuple[str, int | None]:
