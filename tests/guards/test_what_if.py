@@ -7,7 +7,7 @@ from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
-from tlparse_bundle.guards.savings import Compiled, Saving, usual_cost_us
+from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
 from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.guards.what_if import CodeHistory, _is_dense
 
@@ -219,9 +219,18 @@ def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense
         ([70, None, 50], None),
     ],
 )
-def test_what_the_first_dynamic_compile_of_a_process_would_cost_later(costs, usual):
+def test_what_the_first_dynamic_compile_of_a_process_would_take_later(costs, usual):
     compiles = [Compiled(f"0/{place}", {}, None, cost, cost) for place, cost in enumerate(costs)]
-    assert usual_cost_us(compiles, 1) == usual
+    found = without_firsts(compiles, frozenset(("0/1",)))
+    assert [one.saved_us for one in found] == [costs[0], usual, *costs[2:]]
+
+
+def test_only_compiles_that_miss_the_cache_tell_what_one_that_misses_takes():
+    costs = ((900, False), (1200, False), (90, True), (1000, False))
+    compiles = [
+        Compiled(f"0/{n}", {}, None, cost, cost, ("key",), hit) for n, (cost, hit) in enumerate(costs)
+    ]
+    assert without_firsts(compiles, frozenset(("0/1",)))[1].saved_us == 1000
 
 
 def _cached(*costs_and_graphs):

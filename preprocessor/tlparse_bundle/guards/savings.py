@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_low
 
 from tlparse_bundle.guards.fixes import Fix
@@ -66,19 +66,24 @@ class Saving:
         return saved
 
 
-def usual_cost_us(compiles: Sequence[Compiled], number: int) -> int | None:
-    """Return what a compile would cost if it were not the first one with dynamic shapes of the process. The
-    first takes longer, and without it the next one does: by what, the other recompiles of the function tell,
-    or its first compile.
+def without_firsts(compiles: Sequence[Compiled], firsts: frozenset[str]) -> list[Compiled]:
+    """Set what is saved of compiles that are the first ones of a process with dynamic sizes, or with dynamic
+    numbers. They take longer, and without them the next one does: by what, the other recompiles of the
+    function tell, or its first compile.
     """
-    own = compiles[number].cost_us
-    costs = [
-        one.cost_us
-        for place, one in enumerate(compiles)
-        if place not in (0, number) and one.cost_us is not None
-    ]
-    usual = median_low(costs) if costs else compiles[0].cost_us
-    return own if own is None or usual is None else min(own, usual)
+    result = list(compiles)
+    for number, one in enumerate(compiles):
+        if one.compile in firsts and one.cost_us is not None:
+            costs = [
+                other.cost_us
+                for other in compiles[1:]
+                if other.compile not in firsts
+                and other.cost_us is not None
+                and other.is_cached == one.is_cached
+            ]
+            usual = median_low(costs) if costs else compiles[0].cost_us
+            result[number] = replace(one, saved_us=one.cost_us if usual is None else min(one.cost_us, usual))
+    return result
 
 
 def graphs_of(lookups: Iterable[Mapping[str, object]]) -> tuple[tuple[str, ...], bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.predicates import Predicate, shown
-from tlparse_bundle.guards.savings import Compiled, graphs_of, usual_cost_us
+from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.what_if import CodeHistory
 from tlparse_bundle.model.compiles import compiling_us
@@ -74,7 +73,7 @@ class GuardReplay:
         self._facts = facts
         self._tensors = RowsByCompile(facts, "tensors")
         self._symbols = facts.once(symbols_by_compile)
-        self._first_dynamic = next((row["compile"] for row in facts.table("symbols")), None)
+        self._firsts = _firsts(facts)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
         self._caches = RowsByCompile(facts, "caches")
@@ -113,12 +112,7 @@ class GuardReplay:
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs))
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
-        compiles = [
-            replace(one, saved_us=usual_cost_us(compiles, number))
-            if one.compile == self._first_dynamic
-            else one
-            for number, one in enumerate(compiles)
-        ]
+        compiles = without_firsts(compiles, self._firsts)
         if len(compiles) > 1:
             last = facts.compiled.get((compiles[-1].compile,))
             assert last is not None
@@ -239,6 +233,17 @@ class GuardReplay:
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }
+
+
+def _firsts(facts: Facts) -> frozenset[str]:
+    """Return the first compile with a dynamic size, and the first with another dynamic number."""
+    found: dict[bool, str] = {}
+    for row in facts.table("symbols"):
+        if row["compile"] is not None and row["source"] is not None:
+            found.setdefault(_SIZE.fullmatch(row["source"]) is not None, row["compile"])
+            if len(found) == 2:
+                break
+    return frozenset(found.values())
 
 
 def _is_automatic(facts: Facts, attempt: int) -> bool:
