@@ -256,15 +256,24 @@ def test_other_compiles_find_their_graph_in_the_cache_of_inductor(avoided, same_
     assert Saving((X0,), avoided, same_graphs).saved_us(compiles) == saved
 
 
-def test_the_graph_of_an_avoided_compile_is_that_of_the_entry_it_would_fit_unless_a_value_changes(run):
+def test_an_entry_has_the_graph_of_a_call_that_fits_it_and_that_the_fix_leaves_as_it_is(run):
     run.call(size=[4, 4], flag=False)
     run.call(size=[8, 4], dynamic=[0], flag=True)
     run.call(size=[6, 4], dynamic=[0], flag=False)
+    run.call(size=[6, 4], dynamic=[0], flag=None)
     run.compiles = [replace(one, graphs=(one.compile,)) for one in run.compiles]
     history = CodeHistory(run.compiles, run.guards)
     found = {saving.fixes: (saving.avoided, saving.same_graphs) for saving in history.savings()}
     assert found[X0,] == ((2,), ((2, 0),))
-    assert found[FLAG,] == ((2,), ())
+    assert found[FLAG,] == (
+        (2, 3),
+        ((2, 1),),
+    )  # with flag=False the first recompile has the graph of the second
+
+
+def test_a_compile_that_a_fix_changes_finds_its_graph_in_the_cache():
+    compiles = [*_cached((900, "one"), (1000, "other"), (70, "one"))]
+    assert Saving((FLAG,), (2,), ((2, 1),)).saved_us(compiles) == 70 + 1000 - 70
 
 
 def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):

@@ -59,10 +59,14 @@ class Saving:
         for number, one in enumerate(compiles):
             if number in avoided or not one.graphs or one.cost_us is None:
                 continue
-            is_cached = one.graphs in found
+            own = {one.graphs, *instead.get(number, ())}
+            is_cached = not own.isdisjoint(found)
             if is_cached != one.is_cached:
-                saved += one.cost_us - times.get((one.graphs, is_cached), one.cost_us)
-            found |= {one.graphs, *instead.get(number, ())}
+                saved += one.cost_us - min(
+                    (times[graphs, is_cached] for graphs in own if (graphs, is_cached) in times),
+                    default=one.cost_us,
+                )
+            found |= own
         return saved
 
 

@@ -149,14 +149,25 @@ class CodeHistory:
 
     def _saving(self, fixes: tuple[Fix, ...]) -> Saving:
         avoided = dict(self._avoided(fixes))
-        dynamic = [fix for fix in fixes if fix.kind in ("dynamic_true", "mark_dynamic", "mark_unbacked")]
-        same_graphs = (  # the entry that a call fits has its graph, unless a value changes
+        same_graphs = (  # an entry has the graph of a call that fits it and that the fixes leave as it is
             (call, entry)
             for call, entry in avoided.items()
-            if self.compiles[call].graphs
-            and self._fits(call, entry, dynamic, [one for one in range(call) if one not in avoided])
+            if self.compiles[call].graphs and all(self._leaves(fix, call) for fix in fixes)
         )
         return Saving(fixes, tuple(avoided), tuple(same_graphs))
+
+    def _leaves(self, fix: Fix, call: int) -> bool:
+        """Whether a fix does not change the input of a call: it is as that of the first one. Dynamic sizes do
+        not count.
+        """
+        if fix.kind in ("dynamic_true", "mark_dynamic", "mark_unbacked"):
+            return True
+        inputs = self.compiles[0].input, self.compiles[call].input
+        first, own = (None if one is None else one.values.get(fix.source or "") for one in inputs)
+        if fix.kind in ("same_dtype", "same_device", "same_requires_grad"):
+            name = fix.kind.removeprefix("same_")
+            return first is not None and getattr(first, name, None) == getattr(own, name, None)
+        return fix.kind == "few_values" and first is not None and first == own
 
     def _together(self, singles: Sequence[Saving]) -> Iterator[Saving]:
         """Yield the best two and three fixes, each better than with one less."""
