@@ -3054,7 +3054,7 @@ export interface RecompileFixes {
   avoided: string[];
   /** Compile time of the code object, with the compiles that its recompiles triggered, in microseconds; null when not recorded. */
   total_us: number | null;
-  /** Compile time of the avoided compiles, with those that they triggered, in microseconds; null when not recorded. */
+  /** Compile time of the avoided compiles, with those that they triggered, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included. */
   saved_us: number | null;
 }
 

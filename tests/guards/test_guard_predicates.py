@@ -68,6 +68,9 @@ def test_a_tensor(call, holds):
         ("LENGTH_CHECK", "not L['xs']", "xs=[1, 2]", False),
         ("DICT_CONTAINS", "not ___dict_contains('relu', L['options'])", "options={'relu': 1}", False),
         ("EQUALS_MATCH", "L['options']['relu'] == 1", "options={}", False),  # the item is missing
+        ("EQUALS_MATCH", "list(dict.keys(L['o']))[0] == 'a'", "o={'b': 1, 'a': 2}", False),
+        ("EQUALS_MATCH", "list(L['o'].keys())[0] == 'a'", "o={'b': 1, 'a': 2}", False),  # until torch 2.6
+        ("EQUALS_MATCH", "list(L['o'].keys())[1] == 'a'", "o={'b': 1, 'a': 2}", True),
         ("LAMBDA_GUARD", "2 <= L['x'].size()[0]", "x=f32[1]", False),
         ("LAMBDA_GUARD", "2 <= L['x'].size()[0] <= 8", "x=f32[4]", True),
         ("LAMBDA_GUARD", "Eq(Mod(L['x'].size()[0], 4), 0)", "x=f32[6]", False),

@@ -1,12 +1,15 @@
 """Calls that compiled, replayed with guards relaxed."""
 
+from dataclasses import replace
+
 import pytest
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
 from tlparse_bundle.guards.values import Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled, _is_dense
+from tlparse_bundle.guards.what_if import CodeHistory, _is_dense
 
 
 class Run:
@@ -60,7 +63,7 @@ class Run:
         for guard in own:
             number = self.ids.setdefault(guard, len(self.ids))
             self.guards[number], ids[number] = guard, None
-        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10))
+        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10, 10))
 
     def savings(self, **options):
         history = CodeHistory(self.compiles, self.guards, **options)
@@ -242,3 +245,79 @@ def test_a_method_is_the_same_for_one_type(run):
 @pytest.mark.parametrize(("size", "stride", "dense"), [((1, 4), (99, 1), True), ((2, 4), (99, 1), False)])
 def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense):
     assert _is_dense(Tensor(size, stride), Tensor((2, 4), (4, 1))) is dense
+
+
+@pytest.mark.parametrize(
+    "costs, usual",
+    [
+        ([70, 120, 50, 60, 90], 60),  # the other recompiles tell
+        ([70, 120], 70),  # only the first compile does
+        ([170, 120], 120),  # never more than its own time
+        ([None, 120], 120),
+        ([70, None, 50], None),
+    ],
+)
+def test_what_the_first_dynamic_compile_of_a_process_would_take_later(costs, usual):
+    compiles = [Compiled(f"0/{place}", {}, None, cost, cost) for place, cost in enumerate(costs)]
+    found = without_firsts(compiles, frozenset(("0/1",)))
+    assert [one.saved_us for one in found] == [costs[0], usual, *costs[2:]]
+
+
+def test_only_compiles_that_miss_the_cache_tell_what_one_that_misses_takes():
+    costs = ((900, False), (1200, False), (90, True), (1000, False))
+    compiles = [
+        Compiled(f"0/{n}", {}, None, cost, cost, ("key",), hit) for n, (cost, hit) in enumerate(costs)
+    ]
+    assert without_firsts(compiles, frozenset(("0/1",)))[1].saved_us == 1000
+
+
+def _cached(*costs_and_graphs):
+    seen, compiles = set(), []
+    for cost, graph in costs_and_graphs:
+        compiles.append(Compiled("0/0", {}, None, cost, cost, (graph,), graph in seen))
+        seen.add(graph)
+    return compiles
+
+
+@pytest.mark.parametrize(
+    "avoided, same_graphs, saved",
+    [
+        ((3,), (), 75),
+        ((3,), ((3, 0),), 1299),  # compile 0 fills the cache, so compile 2 finds its graph there
+        ((2,), (), 75),  # compile 3 has to compile it
+        ((2, 3), ((3, 0),), 1374),
+        ((1,), ((1, 0),), 1121),
+    ],
+)
+def test_other_compiles_find_their_graph_in_the_cache_of_inductor(avoided, same_graphs, saved):
+    compiles = _cached((1318, "static"), (1121, "other"), (1299, "dynamic"), (75, "dynamic"))
+    assert Saving((X0,), avoided, same_graphs).saved_us(compiles) == saved
+
+
+def test_an_entry_has_the_graph_of_a_call_that_fits_it_and_that_the_fix_leaves_as_it_is(run):
+    run.call(size=[4, 4], flag=False)
+    run.call(size=[8, 4], dynamic=[0], flag=True)
+    run.call(size=[6, 4], dynamic=[0], flag=False)
+    run.call(size=[6, 4], dynamic=[0], flag=None)
+    run.compiles = [replace(one, graphs=(one.compile,)) for one in run.compiles]
+    history = CodeHistory(run.compiles, run.guards)
+    found = {saving.fixes: (saving.avoided, saving.same_graphs) for saving in history.savings()}
+    assert found[X0,] == ((2,), ((2, 0),))
+    assert found[FLAG,] == (
+        (2, 3),
+        ((2, 1),),
+    )  # with flag=False the first recompile has the graph of the second
+
+
+def test_a_compile_that_a_fix_changes_finds_its_graph_in_the_cache():
+    compiles = [*_cached((900, "one"), (1000, "other"), (70, "one"))]
+    assert Saving((FLAG,), (2,), ((2, 1),)).saved_us(compiles) == 70 + 1000 - 70
+
+
+def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
+    """In the fixture `floats`, 0/1 is the first compile with symbols."""
+    (log,) = built(root / "fixtures/calls/floats").logs
+    times = {row["compile"]: row["total_us"] for row in log.table("compiles")}
+    saved = {tuple(row["avoided"]): row["saved_us"] for row in log.table("recompile_fixes")}
+    (avoided,) = (keys for keys in saved if "0/1" in keys)
+    assert saved[avoided] < sum(times[key] for key in avoided)

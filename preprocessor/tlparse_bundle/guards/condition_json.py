@@ -195,6 +195,8 @@ class _Encoder:
                 return ["method", self.encode(value, depth), name]
             case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
                 return self.encode(value, depth)
+            case ast.Call(func=ast.Attribute(value=value, attr="keys"), args=[], keywords=[]):
+                return ["call", "dict.keys", self.encode(value, depth)]
             case ast.Subscript(value=ast.Name()):
                 return None
             case ast.Subscript(value=value, slice=(ast.Constant() | ast.UnaryOp()) as place):

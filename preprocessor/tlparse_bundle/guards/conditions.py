@@ -27,7 +27,8 @@ _ACCESS = re.compile(
     r"\+- GuardManager: source=(?P<source>L\[.*), accessed_by=(?:Dict|List|Tuple)GetItemGuardAccessor\("
 )
 _DICT_KEY = re.compile(
-    r"\+- EQUALS_MATCH: list\((?:dict\.keys\((?P<source>L\[(?!'self'\]).*?)\)\))\[(?P<place>\d{1,6})\] == "
+    r"\+- EQUALS_MATCH: list\((?:dict\.keys\((?P<source>L\[(?!'self'\]).*?)\)"
+    r"|(?P<older>L\[(?!'self'\]).*?)\.keys\(\))\)\[(?P<place>\d{1,6})\] == "
 )
 _NAN = re.compile(r"__math_isnan\((?P<source>.*?)\)")
 _ALIASING = re.compile(r"check_no_aliasing\((?P<sources>.*)\)")
@@ -92,7 +93,7 @@ def dict_lengths(payload: str) -> list[tuple[str, int]]:
     """Return dicts of arguments whose keys a tree lists, and how many. Their managers check the length."""
     places: dict[str, set[int]] = {}
     for match in _DICT_KEY.finditer(payload):
-        places.setdefault(normalised(match["source"]), set()).add(int(match["place"]))
+        places.setdefault(normalised(match["source"] or match["older"]), set()).add(int(match["place"]))
     return [(source, len(found)) for source, found in places.items() if found == set(range(len(found)))]
 
 

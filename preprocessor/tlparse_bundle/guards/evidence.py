@@ -49,10 +49,12 @@ def implied(payload: str) -> list[Predicate]:
 
 class Circumstances:
     """What surrounds calls: globals, modules, modes. It is as the last compile saw it. ``entries``: all
-    entries of the log, which show what changed during the run.
+    entries of the log, which show what changed during the run. ``checks_autocast``: whether GLOBAL_STATE
+    covers autocast, as in torch 2.7 and later; False when not known. Dispatch keys of tensors show it, too.
     """
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry] = (), *, checks_autocast: bool = False) -> None:
+        self._checks_autocast = checks_autocast
         self._texts: dict[_Key, set[str]] = {}  # of the guards of the latest entry with each source
         self._values: dict[str, Any] = {}
         self._calls: dict[str, Mapping[str, Any]] = {}  # by entry: the call that compiled it
@@ -101,10 +103,18 @@ class Circumstances:
             return key in self._varying
         return any(predicate.text not in texts.get(key, ()) for _, texts in self._entries)
 
-    def leaves_open(self, predicate: Predicate, given: Mapping[str, Any]) -> bool:
-        """Return whether a guard checks a value that the call states in a form that does not decide it."""
+    def leaves_open(self, entry: Entry, predicate: Predicate, given: Mapping[str, Any]) -> bool:
+        """Return whether a guard checks a value that the call states in a form that does not decide it, or a
+        state that it may not check.
+        """
+        if predicate.kind == "GLOBAL_STATE" and entry.compile in self._calls:
+            then, now = (_states(call, predicate.kind) for call in (self._calls[entry.compile], given))
+            return then != now
         is_of_value = predicate.kind in _EXCLUSIVE or predicate.kind in ("LAMBDA_GUARD", "SET_CONTAINS")
-        return is_of_value and predicate.source is not None and _nearest(predicate.source, given) is not None
+        nearest = _nearest(predicate.source, given) if is_of_value and predicate.source else None
+        if nearest is None or not isinstance(nearest[1], Tensor):
+            return nearest is not None
+        return ".__class__." not in (predicate.source or "")  # the guard on the tensor checks its class
 
     def from_calls(self, entry: Entry, predicate: Predicate, given: Mapping[str, Any]) -> bool | None:
         """Return whether a call meets a guard, for the calls that compiled met theirs; None if unknown."""
@@ -112,8 +122,7 @@ class Circumstances:
         if then is None:
             return None
         if predicate.kind in _STATE_KINDS:
-            states = [_states(call, predicate.kind) for call in (then, given)]
-            return states[0] == states[1] if states[0].keys() == states[1].keys() and states[0] else None
+            return self._same_states(_states(then, predicate.kind), _states(given, predicate.kind))
         if predicate.kind == "SET_CONTAINS":
             members = [is_member(predicate.text, call) for call in (then, given)]
             return None if None in members else members[0] == members[1]
@@ -123,17 +132,27 @@ class Circumstances:
         now, before = _nearest(source, given), _nearest(source, then)
         if now is None or before is None or now[0] != before[0]:
             return None
+        is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
         if _has_tensor((now[1], before[1])):
-            return False if predicate.kind == "ID_MATCH" and _differ(now[1], before[1]) else None
+            is_object = is_whole and predicate.kind == "ID_MATCH"
+            return False if is_object and _differ(now[1], before[1]) else None
         if _equal(now[1], before[1]):
             return True
-        is_whole = plain(source) in (now[0], f"{now[0]}.__code__")
         if is_whole and all(isinstance(one[1], _Names) for one in (now, before)):
             if predicate.kind in _EXCLUSIVE:
                 return False
             if predicate.kind == "TYPE_MATCH" and not isinstance(now[1], str):  # a text stands for any object
                 return type(now[1]) is type(before[1])
         return self._as_elsewhere(predicate, now)
+
+    def _same_states(self, then: Mapping[str, Any], now: Mapping[str, Any]) -> bool | None:
+        if not then or then.keys() != now.keys():
+            return None
+        differ = [source for source in then if then[source] != now[source]]
+        if not differ:
+            return True
+        is_checked = self._checks_autocast or any(not source.startswith(_AUTOCAST) for source in differ)
+        return False if is_checked else None
 
     def _as_elsewhere(self, predicate: Predicate, now: tuple[str, Any]) -> bool | None:
         """Judge by an entry whose call had the same value: it has the same guard, or another in its place."""
@@ -172,9 +191,7 @@ def _states(call: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {
         source: value
         for source, value in call.items()
-        if source.startswith(_STATE)
-        and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
-        and not source.startswith(_AUTOCAST)
+        if source.startswith(_STATE) and (kind == "GLOBAL_STATE") != (source == _DEFAULT_DEVICE)
     }
 
 

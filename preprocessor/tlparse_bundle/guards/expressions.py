@@ -302,6 +302,8 @@ def _source(node: ast.expr) -> Evaluate:
             inner = _of_tensor(_METHODS[name], _function(value), text)
         case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
             inner = _call(lambda number: number, [_function(value)])
+        case ast.Call(func=ast.Attribute(value=value, attr="keys"), args=[], keywords=[]):  # until torch 2.6
+            inner = _call(_keys, [_function(value)])
         case ast.Attribute(value=value, attr=name) if name in _OF_TENSOR:
             inner = _of_tensor(_OF_TENSOR[name], _function(value), text)
         case ast.Subscript(slice=ast.Constant() | ast.UnaryOp()):

@@ -35,12 +35,13 @@ class LogTables(Protocol):
 @dataclass(frozen=True)
 class History:
     """The cache entries of a code object in the order in which they were compiled. ``limit``: the number of
-    entries at which torch stops to compile.
+    entries at which torch stops to compile. ``checks_autocast``: see ``Circumstances``.
     """
 
     function: str
     entries: tuple[Entry, ...]
     limit: int
+    checks_autocast: bool = False
 
     def next_call(self, call: Mapping[str, Any]) -> Prediction:
         """Predict a call after the last one of the log. Globals and modules are as the last compile saw
@@ -56,7 +57,7 @@ class History:
 
     def replay(self, calls: Iterable[Mapping[str, Any]]) -> Iterator[Prediction]:
         """Predict a sequence of calls from the start of the run."""
-        replay = Replay(self.entries, self.limit)
+        replay = Replay(self.entries, self.limit, checks_autocast=self.checks_autocast)
         for call in calls:
             yield replay.call(call)
 
@@ -92,7 +93,9 @@ def history(log: LogTables, function: str) -> History:
             hint="torch 2.4 and newer log them (dynamo_cpp_guards_str), for compiles that succeed.",
             code="not-found",
         )
-    return History(code_object["function"] or function, tuple(entries), _limit(log, entries[-1].compile))
+    last = _metrics(log, entries[-1].compile)
+    name = code_object["function"] or function
+    return History(name, tuple(entries), _limit(last), _checks_autocast(log, last))
 
 
 def _code_object(log: LogTables, function: str) -> dict[str, Any]:
@@ -129,15 +132,29 @@ def _is_at(row: Mapping[str, Any], place: str) -> bool:
     return where == place or where.endswith(f"/{place}")
 
 
-def _limit(log: LogTables, compile: str) -> int:
-    """Return the recompile limit that a compile logged; torch's default when it logged none."""
+def _metrics(log: LogTables, compile: str) -> Mapping[str, Any]:
     try:
-        config = (log.compile(compile).metrics or {}).get("dynamo_config")
+        return log.compile(compile).metrics or {}
     except BundleError:
-        config = None
+        return {}
+
+
+def _limit(metrics: Mapping[str, Any]) -> int:
+    """Return the recompile limit that a compile logged; torch's default when it logged none."""
+    config = metrics.get("dynamo_config")
     if isinstance(config, str):
         for name in _LIMITS:
             match = re.search(rf'"{name}": ?(\d{{1,9}})\b', config)
             if match:
                 return int(match[1])
     return _DEFAULT_LIMIT
+
+
+def _checks_autocast(log: LogTables, metrics: Mapping[str, Any]) -> bool:
+    """Whether a log shows that its torch checks autocast in GLOBAL_STATE: by a reason, or by a version in its
+    metrics, which 2.10 and later write.
+    """
+    return "pytorch_version" in metrics or any(
+        row["guard"].startswith("GLOBAL_STATE changed:") and "autocast" in row["guard"]
+        for row in log.table("recompile_reasons")
+    )

@@ -118,7 +118,7 @@ def _check(
                 outcome = Outcome(False, predicate.text, "a different value")
             elif met or not (
                 _is_left_open(predicate, given)
-                or circumstances.leaves_open(predicate, given)
+                or circumstances.leaves_open(entry, predicate, given)
                 or circumstances.varies(predicate)
             ):
                 unchanged.append(predicate)
@@ -153,10 +153,11 @@ class Replay:
     call that is not certain, all possible cases are followed until later calls rule out all but one.
     """
 
-    def __init__(self, entries: Iterable[Entry], limit: int):
+    def __init__(self, entries: Iterable[Entry], limit: int, *, checks_autocast: bool = False):
         self._limit = limit
         self._entries = list(entries)
-        self._worlds = [_World([], Circumstances(self._entries))]  # the likeliest first
+        circumstances = Circumstances(self._entries, checks_autocast=checks_autocast)
+        self._worlds = [_World([], circumstances)]  # the likeliest first
 
     def call(self, call: Mapping[str, Any]) -> Prediction:
         """Predict the next call, and take in the entry that it compiles."""

@@ -16,6 +16,7 @@ from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, say
 from tlparse_bundle.guards.fixes import DYNAMIC, DYNAMIC_NUMBERS, SMALL_SIZES, Fix, covers, fixes_of
 from tlparse_bundle.guards.inputs import Input, is_argument, is_of_module
 from tlparse_bundle.guards.predicates import Predicate, check
+from tlparse_bundle.guards.savings import Compiled, Saving
 from tlparse_bundle.guards.values import Tensor
 
 _MAX_FIXES = 24  # tried alone, those that would help most often first
@@ -31,33 +32,6 @@ MAY_FAIL = frozenset(
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
-    ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
-    ``graph_breaks``: their ids.
-    """
-
-    compile: str
-    guards: dict[int, None]
-    input: Input | None
-    cost_us: int | None = None
-    graph_breaks: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """What fixes would save, together. ``avoided``: numbers of the compiles that would not happen."""
-
-    fixes: tuple[Fix, ...]
-    avoided: tuple[int, ...]
-
-    def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
-        """Return the time of the avoided compiles; None when none is recorded."""
-        costs = [cost for number in self.avoided if (cost := compiles[number].cost_us) is not None]
-        return sum(costs) if costs else None
 
 
 @dataclass
@@ -169,9 +143,31 @@ class CodeHistory:
         """Return what each fix would save, the largest first, then the best fixes together. A fix that saves
         nothing alone is among them: it may be needed with another one.
         """
-        singles = [Saving((fix,), tuple(self._avoided((fix,)))) for fix in self._fixes()]
+        singles = [self._saving((fix,)) for fix in self._fixes()]
         singles.sort(key=lambda saving: -len(saving.avoided))
         return singles + list(self._together(singles))
+
+    def _saving(self, fixes: tuple[Fix, ...]) -> Saving:
+        avoided = dict(self._avoided(fixes))
+        same_graphs = (  # an entry has the graph of a call that fits it and that the fixes leave as it is
+            (call, entry)
+            for call, entry in avoided.items()
+            if self.compiles[call].graphs and all(self._leaves(fix, call) for fix in fixes)
+        )
+        return Saving(fixes, tuple(avoided), tuple(same_graphs))
+
+    def _leaves(self, fix: Fix, call: int) -> bool:
+        """Whether a fix does not change the input of a call: it is as that of the first one. Dynamic sizes do
+        not count.
+        """
+        if fix.kind in ("dynamic_true", "mark_dynamic", "mark_unbacked"):
+            return True
+        inputs = self.compiles[0].input, self.compiles[call].input
+        first, own = (None if one is None else one.values.get(fix.source or "") for one in inputs)
+        if fix.kind in ("same_dtype", "same_device", "same_requires_grad"):
+            name = fix.kind.removeprefix("same_")
+            return first is not None and getattr(first, name, None) == getattr(own, name, None)
+        return fix.kind == "few_values" and first is not None and first == own
 
     def _together(self, singles: Sequence[Saving]) -> Iterator[Saving]:
         """Yield the best two and three fixes, each better than with one less."""
@@ -179,7 +175,7 @@ class CodeHistory:
         for count, most in ((2, 10), (3, 7)):
             candidates = [saving.fixes[0] for saving in singles[:most]]
             found = [
-                Saving(fixes, tuple(self._avoided(fixes)))
+                self._saving(fixes)
                 for fixes in combinations(candidates, count)
                 if not any(covers(one, other) for one in fixes for other in fixes if one != other)
             ]
@@ -238,8 +234,8 @@ class CodeHistory:
             )
         return bool(shared) and all(shared)
 
-    def _avoided(self, fixes: Sequence[Fix]) -> Iterator[int]:
-        """Yield the compiles that would not happen."""
+    def _avoided(self, fixes: Sequence[Fix]) -> Iterator[tuple[int, int]]:
+        """Yield the compiles that would not happen, with the entry that each would fit."""
         if not all(self._is_marked_with(fix, fixes) for fix in fixes if fix.kind == "mark_dynamic"):
             return
         entries: list[int] = []
@@ -251,7 +247,7 @@ class CodeHistory:
                     self._has_same_elements(call, other, fixes, containers)
                     for other in sharing.get(entry, ())
                 ):
-                    yield call
+                    yield call, entry
                     if containers:
                         sharing.setdefault(entry, []).append(call)
                     break

@@ -12,8 +12,9 @@ from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
+from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, Compiled
+from tlparse_bundle.guards.what_if import CodeHistory
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.facts import Facts
@@ -74,8 +75,10 @@ class GuardReplay:
         self._facts = facts
         self._tensors = RowsByCompile(facts, "tensors")
         self._symbols = facts.once(symbols_by_compile)
+        self._firsts = _firsts(facts)
         self._trees = facts.once(guard_trees_by_compile)
         self._specializations = RowsByCompile(facts, "specializations")
+        self._caches = RowsByCompile(facts, "caches")
         self._graph_breaks: dict[str | None, set[int]] = {}  # by compile
         for record in facts.table("graph_break_records"):
             self._graph_breaks.setdefault(record["compile"], set()).add(record["graph_break"])
@@ -114,18 +117,15 @@ class GuardReplay:
             ids = dict.fromkeys(id_ for tree in self._trees.rows(key) for id_ in tree["guards"])
             own = {id_: self._guard(id_) for id_ in ids}
             guards |= own
-            compiles.append(
-                Compiled(
-                    key,
-                    ids,
-                    input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None,
-                    self._cost_us(key),
-                    frozenset(self._graph_breaks.get(key, ())),
-                )
-            )
+            input = input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None
+            cost = self._cost_us(key)
+            graphs = graphs_of(self._caches.rows(key))
+            breaks = frozenset(self._graph_breaks.get(key, ()))
+            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks))
         for key in (*code_object["compiles"], *self._resumed.get(_function(code_object), ())):
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
+        compiles = without_firsts(compiles, self._firsts)
         if len(compiles) > 1:
             last = facts.compiled.get((compiles[-1].compile,))
             assert last is not None
@@ -208,6 +208,8 @@ class GuardReplay:
         text, source = reason["guard"], local_name(reason["source"] or "")
         if text.startswith("GLOBAL_STATE changed"):
             key = "GLOBAL_STATE"
+        elif text.startswith("Duplicate tensor"):
+            key = "NO_TENSOR_ALIASING"
         elif reason["change"] in _OF_TENSORS and f"tensor {source}" in self._keys(entry):
             key = f"tensor {source}"
         else:
@@ -261,6 +263,17 @@ class GuardReplay:
 def _function(code_object: CodeObjectsRow) -> tuple[str | None, str | None]:
     """Return file and name of a function, for a resume function those of the function that it resumes."""
     return code_object["file"], function_of(code_object["function"])
+
+
+def _firsts(facts: Facts) -> frozenset[str]:
+    """Return the first compile with a dynamic size, and the first with another dynamic number."""
+    found: dict[bool, str] = {}
+    for row in facts.table("symbols"):
+        if row["compile"] is not None and row["source"] is not None:
+            found.setdefault(_SIZE.fullmatch(row["source"]) is not None, row["compile"])
+            if len(found) == 2:
+                break
+    return frozenset(found.values())
 
 
 def _is_automatic(facts: Facts, attempt: int) -> bool:

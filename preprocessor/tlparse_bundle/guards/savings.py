@@ -1,0 +1,97 @@
+"""The time that fixes save: that of the compiles that would not happen, with what that changes for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median_low
+
+from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.inputs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
+    ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
+    ``saved_us``: what is saved when it does not happen. ``graphs``: keys of its lookups in the cache of
+    Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids.
+    """
+
+    compile: str
+    guards: dict[int, None]
+    input: Input | None
+    cost_us: int | None = None
+    saved_us: int | None = None
+    graphs: tuple[str, ...] = ()
+    is_cached: bool = False
+    graph_breaks: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """What fixes would save, together. ``avoided``: numbers of the compiles that would not happen;
+    ``same_graphs``: those of Inductor's graphs that another compile would have instead, with its number.
+    """
+
+    fixes: tuple[Fix, ...]
+    avoided: tuple[int, ...]
+    same_graphs: tuple[tuple[int, int], ...] = ()
+
+    def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
+        """Return the time that is saved; None when that of no avoided compile is recorded."""
+        costs = [cost for number in self.avoided if (cost := compiles[number].saved_us) is not None]
+        return max(sum(costs) + self._by_cache_us(compiles), 0) if costs else None
+
+    def _by_cache_us(self, compiles: Sequence[Compiled]) -> int:
+        """Return what compiles that remain take less, since the cache of Inductor then has their graph, or
+        more (negative), since it then lacks it.
+        """
+        times: dict[tuple[tuple[str, ...], bool], int] = {}
+        for one in compiles:
+            if one.graphs and one.cost_us is not None:
+                times.setdefault((one.graphs, one.is_cached), one.cost_us)
+        instead: dict[int, set[tuple[str, ...]]] = {}
+        for call, entry in self.same_graphs:
+            instead.setdefault(entry, set()).add(compiles[call].graphs)
+        found: set[tuple[str, ...]] = set()
+        saved = 0
+        avoided = frozenset(self.avoided)
+        for number, one in enumerate(compiles):
+            if number in avoided or not one.graphs or one.cost_us is None:
+                continue
+            own = {one.graphs, *instead.get(number, ())}
+            is_cached = not own.isdisjoint(found)
+            if is_cached != one.is_cached:
+                saved += one.cost_us - min(
+                    (times[graphs, is_cached] for graphs in own if (graphs, is_cached) in times),
+                    default=one.cost_us,
+                )
+            found |= own
+        return saved
+
+
+def without_firsts(compiles: Sequence[Compiled], firsts: frozenset[str]) -> list[Compiled]:
+    """Set what is saved of compiles that are the first ones of a process with dynamic sizes, or with dynamic
+    numbers. They take longer, and without them the next one does: by what, the other recompiles of the
+    function tell, or its first compile.
+    """
+    result = list(compiles)
+    for number, one in enumerate(compiles):
+        if one.compile in firsts and one.cost_us is not None:
+            costs = [
+                other.cost_us
+                for other in compiles[1:]
+                if other.compile not in firsts
+                and other.cost_us is not None
+                and other.is_cached == one.is_cached
+            ]
+            usual = median_low(costs) if costs else compiles[0].cost_us
+            result[number] = replace(one, saved_us=one.cost_us if usual is None else min(one.cost_us, usual))
+    return result
+
+
+def graphs_of(lookups: Iterable[Mapping[str, object]]) -> tuple[tuple[str, ...], bool]:
+    """Return the keys of lookups in the cache of Inductor, and whether all of them are hits."""
+    rows = [row for row in lookups if row["cache"] == "fx_graph" and row["outcome"] in ("hit", "miss")]
+    return tuple(str(row["key"]) for row in rows if row["key"]), all(row["outcome"] == "hit" for row in rows)
