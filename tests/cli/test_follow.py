@@ -221,6 +221,14 @@ def test_pages_are_served_to_the_end_and_after_it(start, tmp_path):
     assert started.end(signal.SIGINT)[0] == 0
 
 
+def test_a_signal_ends_the_pages_too(start, tmp_path):
+    """The last line then names the command that serves them again."""
+    started = start("follow", "trace", "out", "--codec", "none", "--port", "0").state()
+    returned, _, errors = started.end(signal.SIGINT)
+    assert returned == 0 and "View it: tlparse-bundle serve out" in errors
+    assert is_the_build(tmp_path / "out", tmp_path / "trace")
+
+
 def test_serve_follow_keeps_nothing(start, tmp_path):
     started = start("serve", "trace", "--follow", "--port", "0", "--no-token")
     address = started.line("http", "stdout")

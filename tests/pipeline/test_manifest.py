@@ -7,6 +7,7 @@ import pytest
 from log_builder import log, record
 from tlparse_bundle import build, discover
 from tlparse_bundle.pipeline.build import make_manifest
+from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS, first_causes
 from tlparse_bundle.statements.totals import totals
 
 
@@ -86,3 +87,8 @@ def test_kinds_and_diagnostics_of_all_logs_are_described(tmp_path):
     )
     assert codes["not-a-record"]["severity"] == "warning" and codes["year-unknown"]["severity"] == "info"
     assert list(codes) == sorted(codes)
+
+
+def test_the_first_findings_are_causes():
+    rows = [{"id": number, "because_of": 0 if number == 1 else None} for number in range(FIRST_FINDINGS + 3)]
+    assert [row["id"] for row in first_causes(rows)] == [0, *range(2, FIRST_FINDINGS + 1)]
