@@ -36,8 +36,7 @@ class Log:
         self.config = config
 
     def table(self, name):
-        assert name == "code_objects"
-        return self.rows
+        return {"code_objects": self.rows, "recompile_reasons": []}[name]
 
     def compile(self, key):
         if self.config is None:
