@@ -19,7 +19,7 @@ def failures(built, root):
     [
         ("second_reasons", "0/1", "0/0"),  # the only one
         ("second_reasons", "0/2", "0/0"),  # another size, where the newest one has another rank
-        ("second_reasons", "23/2", "23/0"),  # one value, where the newest one has other sizes, too
+        ("second_reasons", "23/2", "23/0"),  # one value, where the newest one differs in sizes, too
         ("nearest", "6/2", "6/0"),
         ("nearest", "6/1", "6/0"),
     ],

@@ -18,7 +18,7 @@ def advice(row):
     [
         "`gated` recompiled once: `limit`",  # another graph break
         "`dropped` recompiled twice: `rate`",  # a number that torch kept
-        "`filled` recompiled once: `value`",  # without automatic dynamic shapes, nothing tells
+        "`filled` recompiled once: `value`",  # not logged without automatic dynamic shapes
         "`attend` recompiled once: `x.size(2)`",  # Dynamo skips the function where the size is dynamic
         "`inner` recompiled once: guard `2 <= x.size()[0] <= 7` failed",
     ],

@@ -115,7 +115,7 @@ def test_a_guard_has_no_advice_about_sizes(found):
 
 
 def test_a_value_that_an_entry_has_did_not_fail_it(found):
-    """The name of the third call is that of the first: the dict is longer, which no guard tells."""
+    """The name of the third call is that of the first: the dict is longer, which is not among the guards."""
     row = of(found, "`stored` recompiled once: `len(stats)` is no longer `0`")
     assert "The nearest cache entry, `[22/0]`, failed on this guard." in row["text"]
     of(found, "`stored` recompiled once: `name` changed from `'loss'` to `'accuracy'`")

@@ -139,7 +139,7 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
 
 
 def _is_no_function(predicate: Predicate, input: Input) -> bool:
-    """Whether a guard asks for the code of an object that is no Python function in the call: its own guards
+    """Whether a guard asks for the code of an object that is not a Python function in the call: its own guards
     check the object instead, as for a builtin.
     """
     source = predicate.source or ""

@@ -131,7 +131,7 @@ class GuardReplay:
             assert last is not None
             if _is_automatic(facts, last.rows[-1]):
                 specialized |= set(_kept_static(compiles))
-            else:  # nothing tells whether the code needs the value of a float
+            else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
         return CodeHistory(compiles, guards, frozenset(specialized), dict(self._named_guards(compiles)))
 

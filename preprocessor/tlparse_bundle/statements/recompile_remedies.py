@@ -70,7 +70,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     found = savings(facts, cause)
     is_kept = found is None or (found.own is not None and found.own["fix"] == "few_values")
     is_passed = not (cause.reason["source"] or "").startswith(("self.", "G[")) or is_learning_rate(cause)
-    # Floats are replayed; one that steers the code compiles again also when it is dynamic.
+    # Floats are replayed; one that decides the path recompiles also when it is dynamic.
     helps = found is None or not is_of_floats(cause) or bool(found.dynamic and found.dynamic["avoided"])
     is_dynamic = is_dynamic_now(facts, cause) and constant_of(facts, cause) is None
     if is_kept and not is_passed and is_dynamic and helps:
@@ -112,7 +112,7 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
-    """Return a fix as part of a sentence. The reasons tell what a value or a container is."""
+    """Return a fix as part of a sentence. The reasons say whether a value is optional, and whether a container has keys."""
     name, source = code(source_name(row["source"]) or ""), local_name(row["source"] or "")
     if row["fix"] == "few_values" and source in facts.once(_optional):
         return f"calls without {name}"
