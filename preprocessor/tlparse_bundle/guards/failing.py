@@ -139,8 +139,8 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
 
 
 def _is_no_function(predicate: Predicate, input: Input) -> bool:
-    """Whether a guard asks for the code of an object that is not a Python function in the call: its own guards
-    check the object instead, as for a builtin.
+    """Whether a guard asks for the code of an object that is not a Python function in the call. The guards of
+    the call check the object instead, as for a builtin.
     """
     source = predicate.source or ""
     owner = source.removesuffix(".__code__")

@@ -65,7 +65,7 @@ def nearest_entry(
         }
         others = _objects(one.source for one in differences if not _is_number(one))
         is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
-        # The check of another entry fails for this one, too, if the keys of its container differed from those of the call.
+        # The check of another entry fails for this one, too, if the keys of its container were different.
         is_unlisted = entry in containers or any(
             _keys(history, entry, source) != keys[source] for source in checked
         )

@@ -112,7 +112,9 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
-    """Return a fix as part of a sentence. The reasons say whether a value is optional, and whether a container has keys."""
+    """Return a fix as part of a sentence. Reasons show which values are optional, and which containers have
+    keys.
+    """
     name, source = code(source_name(row["source"]) or ""), local_name(row["source"] or "")
     if row["fix"] == "few_values" and source in facts.once(_optional):
         return f"calls without {name}"
