@@ -22,7 +22,7 @@ class Recompile(NamedTuple):
 
     row: int
     sort: object
-    actual: frozenset[int | str]
+    actual: list[int | str]
 
 
 class CodeObject:

@@ -166,7 +166,7 @@ class Recompiles:
             {**place, "position": position, **reason, "entry": self._entry(reason["entry"])}
             for position, reason in enumerate(parsed)
         )
-        actual = frozenset(reason["actual"] for reason in parsed if reason["actual"] is not None)
+        actual = [reason["actual"] for reason in parsed if reason["actual"] is not None]
         recompile = Recompile(len(self._requests), sort_of(parsed, event.index), actual)
         self._requests.append({**place, "code_object": None if code is None else code.id, "text": cut(text)})
         if code is not None and event.compile_id is not None:
@@ -267,8 +267,9 @@ class Cascades:
             calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
             continues = name == earlier.name and resume_function(function) is not None
             # The second one of a function can be of a later call, for which the caller did not compile.
-            is_later = (file, function) in earlier.triggered and earlier.recompile.actual.isdisjoint(
-                recompile.actual
+            values = earlier.recompile.actual
+            is_later = (file, function) in earlier.triggered and not any(
+                value in values for value in recompile.actual
             )
             if (calls or continues) and earlier.recompile.sort == recompile.sort and not is_later:
                 cause = earlier.recompile
