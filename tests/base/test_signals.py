@@ -9,10 +9,10 @@ import pytest
 from tlparse_bundle import BundleError
 from waiting import HANG_S
 
-
 # A process of its own, since threads of a test runner may take the signal.
 PROGRAM = """
 import os, signal, sys
+from tlparse_bundle.base.signals import held_back
 
 number, came = int(sys.argv[1]), []
 signal.signal(number, lambda number, frame: came.append(number))
