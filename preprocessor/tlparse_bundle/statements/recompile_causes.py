@@ -30,27 +30,35 @@ AT_LEAST_TWO = re.compile(r"^2 <= (?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?
 
 @dataclass(frozen=True, slots=True)
 class RequestedRecompile:
-    """A recompile that failed guards triggered, including one that the recompile limit refused."""
+    """A recompile that failed guards triggered, including one that the recompile limit refused.
+
+    ``reason``: the one that a fix has to remove, that of the nearest cache entry, or else of the newest.
+    torch checks the global state first: if that of the newest entry differs, the reason of an entry for the
+    same state, or else of the one whose state differs least.
+    """
 
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
-    reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
-    nearest: int | None  # position of the nearest entry in them; None when it is the first, or not known
+    reason: RecompileReasonsRow | None
+    number: int
+    everything: RequestedRecompiles
 
     @property
-    def reason(self) -> RecompileReasonsRow | None:
-        """The reason that a fix has to remove: that of the nearest cache entry, or else of the newest. torch
-        checks the global state first: if that of the newest entry differs, the reason of an entry for the
-        same state, or else of the one whose state differs least.
-        """
-        for one in self.reasons:
-            if one["position"] == self.nearest:
-                return one
-        first = self.reasons[0] if self.reasons else None
-        if first is None or not _differs_in_state(first):
-            return first
-        in_state = next((one for one in self.reasons if not _differs_in_state(one)), None)
-        return in_state or min(self.reasons, key=lambda one: len((one["source"] or "").split()))
+    def reasons(self) -> list[RecompileReasonsRow]:
+        """Its rows of 'recompile_reasons'. They are read again: a thousand recompiles can have a thousand."""
+        return self.everything.reasons(self.number)
+
+
+def _chosen(reasons: list[RecompileReasonsRow], nearest: int | None) -> RecompileReasonsRow | None:
+    """Return the reason of the entry at a position, or the best one where that is None."""
+    for one in reasons:
+        if one["position"] == nearest:
+            return one
+    first = reasons[0] if reasons else None
+    if first is None or not _differs_in_state(first):
+        return first
+    in_state = next((one for one in reasons if not _differs_in_state(one)), None)
+    return in_state or min(reasons, key=lambda one: len((one["source"] or "").split()))
 
 
 class RequestedRecompiles:
@@ -76,7 +84,8 @@ class RequestedRecompiles:
     def __getitem__(self, number: int) -> RequestedRecompile:
         row = self.row(number)
         nearest = self._facts.once(_nearest_positions).get(row["compile"])
-        return RequestedRecompile(row, self._facts.number_of(row), self.reasons(number), nearest)
+        reason = _chosen(self.reasons(number), nearest)
+        return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a recompile: event, compile, attempt, code_object, caused_by, at_limit, text."""
