@@ -55,7 +55,7 @@ class Client:
     """A cluster that answers at once, the last task first."""
 
     def __init__(self, address, timeout, set_as_default):
-        self.loop, self.told, self.cancelled = object(), (address, timeout, set_as_default), []
+        self.loop, self.arguments, self.cancelled = object(), (address, timeout, set_as_default), []
 
     def submit(self, function, *arguments, pure, retries):
         assert (pure, retries) == (False, 3)
@@ -84,9 +84,9 @@ def dask(monkeypatch):
 )
 def test_a_cluster_is_asked_at_its_address(dask, address, expected):
     with DaskWorkers(address, connect_seconds=7) as cluster:
-        assert cluster._client.told == (expected, 7, False) and cluster._client.loop
+        assert cluster._client.arguments == (expected, 7, False) and cluster._client.loop
     assert cluster._client.loop is None
-    assert DaskWorkers(address)._client.told[1] == 30
+    assert DaskWorkers(address)._client.arguments[1] == 30
 
 
 def test_a_cluster_that_cannot_be_reached(dask, monkeypatch):
