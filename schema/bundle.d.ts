@@ -1335,7 +1335,7 @@ export interface GuardFailures {
   not_evaluated: number[];
   /** Whether the log records the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
   is_input_known: boolean;
-  /** Whether the entry came nearest to fit the call: the fewest sizes and objects differ from what its guards ask for, with guards that may fail; one for the same global state before others; of several, the one that torch tried first. False for all entries when the input of the call is not known. */
+  /** Whether the entry came nearest to fit the call: it is for the same global state, then the fewest types, flags and objects differ from what its guards ask for, then the fewest sizes and numbers; of several, the one that torch tried first. False for all entries when the input of the call is not known. */
   is_nearest: boolean;
 }
 

@@ -51,11 +51,11 @@ def _of_size(difference: Difference) -> tuple[Fix, ...]:
 
 def _of_value(difference: Difference) -> tuple[Fix, ...]:
     value, source = difference.actual, difference.source
-    if type(value) is int and _is_int(difference.expected):
+    if type(value) is int and is_int(difference.expected):
         if is_argument(source):
             return (Fix("dynamic_int", source),)
         return (Fix("few_values", source),)
-    if type(value) is float and _is_float(difference.expected):
+    if type(value) is float and is_float(difference.expected):
         own = "tensor_argument" if is_argument(source) else "few_values"
         return Fix("dynamic_float", source), Fix(own, source)
     return (Fix("few_values", source),)
@@ -82,11 +82,11 @@ def _of_identity(difference: Difference) -> tuple[Fix, ...]:
     return (Fix("same_type", of_type[1]) if of_type else Fix("same_object", difference.source),)
 
 
-def _is_int(text: Any) -> bool:
+def is_int(text: Any) -> bool:
     return type(text) is int or (type(text) is str and text.removeprefix("-").isdigit())
 
 
-def _is_float(text: Any) -> bool:
+def is_float(text: Any) -> bool:
     return type(text) is float or (type(text) is str and FLOAT.fullmatch(text) is not None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.what_if import MAY_FAIL, CodeHistory
 
@@ -96,18 +97,8 @@ def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
 def _is_number(difference: Difference) -> bool:
     """Whether a size or a number differs, which torch makes dynamic."""
     if difference.aspect == "value":
-        return all(_is_numeric(value) for value in (difference.expected, difference.actual))
+        return all(is_int(value) or is_float(value) for value in (difference.expected, difference.actual))
     return difference.aspect in _OF_SIZES
-
-
-def _is_numeric(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
-    try:
-        float(str(value))
-    except ValueError:
-        return False
-    return True
 
 
 def _objects(sources: Iterable[str]) -> set[str]:

@@ -99,9 +99,9 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
     code_objects = {requests[number].row["code_object"] for number in cause.rows}
     return any(
         "TensorifyScalarRestartAnalysis" in reason
-        for row in facts.table("code_objects")
-        if row["id"] in code_objects
-        for compile in row["compiles"]
+        for id_ in code_objects
+        if id_ is not None
+        for compile in facts.table("code_objects")[id_]["compiles"]
         if (frame := facts.compiled.get((compile,))) is not None
         for reason in frame.row["restart_reasons"]
     )
