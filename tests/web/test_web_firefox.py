@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from addresses import ADDRESSES, hash_of
+from addresses import PARTS, hash_of
 from conftest import FIXTURES, ROOT
 from plain_server import plain_server
 from tlparse_bundle import Bundle
@@ -70,48 +70,44 @@ def expect_healthy(opened):
     assert not wrong, "\n".join(wrong)
 
 
-def pages_of_the_default_viewer(bundle_of, address_of):
-    for fixture, places in ADDRESSES.items():
-        bundle = bundle_of(fixture)
-        log_id = Bundle.open(bundle).logs[0].id
-        yield page_of(address_of(bundle), [hash_of(place, log_id) for place in places])
+@pytest.mark.parametrize(("fixture", "places"), PARTS)
+def test_views_of_the_default_viewer(bundle_of, address_of, fixture, places):
+    bundle = bundle_of(fixture)
+    log_id = Bundle.open(bundle).logs[0].id
+    (opened,) = visits(page_of(address_of(bundle), [hash_of(place, log_id) for place in places]))
+    expect_healthy(opened)
 
 
-def pages_of_the_other_viewers(bundle_of, address_of):
+@pytest.mark.parametrize("viewer", [*VIEWERS, "compare"])
+def test_views_of_the_other_viewers(bundle_of, address_of, viewer):
     def address(name, part=""):
         folder = FIXTURES / name
         logs = folder / "trace" if (folder / "trace").exists() else folder / part
         return address_of(bundle_of(logs))
 
-    def hashes(places):
-        return [f"#v=1&{place}".rstrip("&") for place in places]
+    if viewer == "compare":
+        pair, places = COMPARED
+        base, new = (address(pair, side) for side in ("base", "new"))
+        url = base.replace("/default/?bundle=", "/compare/?base=") + "&new=" + new.split("?bundle=")[1]
+    else:
+        fixture, places = VIEWERS[viewer]
+        url = address(fixture).replace("/default/", f"/{viewer}/")
+    (opened,) = visits(page_of(url, [f"#v=1&{place}".rstrip("&") for place in places]))
+    expect_healthy(opened)
 
-    for viewer, (fixture, places) in VIEWERS.items():
-        yield page_of(address(fixture).replace("/default/", f"/{viewer}/"), hashes(places))
-    pair, places = COMPARED
-    base, new = (address(pair, side) for side in ("base", "new"))
-    compared = base.replace("/default/?bundle=", "/compare/?base=") + "&new=" + new.split("?bundle=")[1]
-    yield page_of(compared, hashes(places))
 
-
-def test_every_view_of_every_viewer(tmp_path, bundle_of, address_of):
-    """After a page whose errors must be noticed."""
+def test_errors_and_wide_pages_are_noticed(tmp_path):
     (tmp_path / "wrong.html").write_text(
         "<main><p style='width: 3000px'>text</p></main><script>console.error('one'); undefined_name</script>"
         "<script src='missing.js'></script>"
     )
-    pages = [
-        *pages_of_the_default_viewer(bundle_of, address_of),
-        *pages_of_the_other_viewers(bundle_of, address_of),
-    ]
     with plain_server(tmp_path) as address:
-        (wrong, *_), *opened = visits(page_of(f"{address}/wrong.html", [""]), *pages)
+        ((wrong, *_),) = visits(page_of(f"{address}/wrong.html", [""]))
     assert wrong["overflow_px"] > 1900
     errors = "\n".join(wrong["errors"])
     assert all(part in errors for part in ("console error: one", "undefined_name", "404: ", "missing.js")), (
         errors
     )
-    expect_healthy(visit for page in opened for visit in page)
 
 
 @pytest.mark.skipif(python_folder() is None, reason="viewers/vendor/python is missing: install with Node")
