@@ -16,8 +16,8 @@ from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.what_if import CodeHistory
 from tlparse_bundle.model.compiles import compiling_us
-from tlparse_bundle.model.functions import function_of, resume_function
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
@@ -83,10 +83,10 @@ class GuardReplay:
         for record in facts.table("graph_break_records"):
             self._graph_breaks.setdefault(record["compile"], set()).add(record["graph_break"])
         # A resume function has the arguments of its function as locals.
-        self._resumed: dict[tuple[str | None, str | None], list[str]] = {}  # its compiles, by function
+        self._resumed: dict[FunctionKey, list[str]] = {}  # its compiles, by function
         for code_object in facts.table("code_objects"):
             if resume_function(code_object["function"]) is not None:
-                self._resumed.setdefault(_function(code_object), []).extend(code_object["compiles"])
+                self._resumed.setdefault(self._function(code_object), []).extend(code_object["compiles"])
         self._recompiles = facts.once(requested_recompiles)
         self._numbers: dict[str | None, int] = {}  # of recompiles, by compile
         self._triggered: dict[str, list[str]] = {}  # compiles that each triggered
@@ -97,6 +97,13 @@ class GuardReplay:
                 self._triggered.setdefault(row["caused_by"], []).append(row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
         self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
+
+    def _function(self, code_object: CodeObjectsRow) -> FunctionKey:
+        """Return the key of the function of a code object, for a resume function that of its function."""
+        frames = (self._facts.compiled.get((key,)) for key in code_object["compiles"])
+        first = next((frame.rows[0] for frame in frames if frame is not None), None)
+        own = code_object["file"], code_object["function"], None
+        return own if first is None else self._facts.function_key(first)
 
     def _read_guard(self, number: int) -> Predicate:
         row = self._facts.table("guards")[number]
@@ -122,7 +129,7 @@ class GuardReplay:
             graphs = graphs_of(self._caches.rows(key))
             breaks = frozenset(self._graph_breaks.get(key, ()))
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks))
-        for key in (*code_object["compiles"], *self._resumed.get(_function(code_object), ())):
+        for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in self._specializations.rows(key):
                 specialized |= {_place(source) for source in row["sources"]}
         compiles = without_firsts(compiles, self._firsts)
@@ -258,11 +265,6 @@ class GuardReplay:
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }
-
-
-def _function(code_object: CodeObjectsRow) -> tuple[str | None, str | None]:
-    """Return file and name of a function, for a resume function those of the function that it resumes."""
-    return code_object["file"], function_of(code_object["function"])
 
 
 def _firsts(facts: Facts) -> frozenset[str]:

@@ -42,7 +42,7 @@ def tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return _LEARNING_RATE
     if needs_number(facts, cause):
         return None
-    return Remedy("Pass the number as a tensor.")
+    return Remedy("Pass the number as a tensor, if the code that uses it accepts one.")
 
 
 def same_type(facts: Facts, cause: Cause, name: str) -> Remedy:
@@ -79,7 +79,7 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
     if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
         is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
         return Remedy(
-            f"Pass `{name}` as an argument that is a tensor."
+            f"Pass `{name}` as an argument that is a tensor, if the code that uses it accepts one."
             + (" Integers in global variables are always specialized." if is_whole else "")
         )
     if cause.values.keys() == {"None"}:

@@ -82,7 +82,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
     other_class = other_class_text(facts, cause)
-    title = f"{who} recompiled {times(len(cause.rows))}: {other_class or what_changed(cause)}"
+    title = f"{who} recompiled {_how_often(facts, rows, cause)}: {other_class or what_changed(cause)}"
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause) if other_class is None else None
@@ -164,6 +164,17 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
+
+
+def _how_often(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str:
+    """Return "3 times", or "twice, and its resume functions once" for recompiles of both."""
+    names = Counter(facts.compiles[rows[number].compile_index]["function"] for number in cause.rows)
+    resumed = [name for name in names if resume_function(name) is not None]
+    count = sum(names[name] for name in resumed)
+    if count in (0, len(cause.rows)):
+        return times(len(cause.rows))
+    which = "resume function" if len(resumed) == 1 else "resume functions"
+    return f"{times(len(cause.rows) - count)}, and its {which} {times(count)}"
 
 
 def _hint(cause: Cause) -> str | None:
