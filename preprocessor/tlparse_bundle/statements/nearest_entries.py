@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
@@ -14,7 +14,7 @@ from tlparse_bundle.statements.guard_changes import shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow
+    from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow, RecompileReasonsRow
 
 _KINDS = {
     "TENSOR_MATCH": "tensor",
@@ -43,7 +43,7 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
     if not any(texts.values()):
-        texts = {number: _of_reasons(facts, cause, number) for number in cause.rows}
+        texts = dict(_by_reasons(facts, cause))
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
@@ -83,17 +83,25 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}."
 
 
-def _of_reasons(facts: Facts, cause: Cause, number: int) -> str | None:
-    """Return a cache entry that passed the check which torch's first reason names, as a sentence."""
-    reasons = facts.once(requested_recompiles)[number].reasons
+def _by_reasons(facts: Facts, cause: Cause) -> Iterator[tuple[int, str | None]]:
+    """Yield each recompile with a sentence about a cache entry that passed the check which torch's first
+    reason names.
+    """
+    wanted = set()  # values for which torch had compiled before, so an entry for the value of the call exists
+    for number in cause.rows:
+        request = facts.once(requested_recompiles)[number]
+        reasons = request.reasons
+        actual = facts.once(actual_values).get(number, reasons[0]["actual"] if reasons else None)
+        yield number, _of_reasons(reasons, is_known_value=actual is not None and actual in wanted)
+        if request.reason is not None:
+            wanted.add(request.reason["expected"])
+
+
+def _of_reasons(reasons: Sequence[RecompileReasonsRow], *, is_known_value: bool) -> str | None:
     first = reasons[0] if reasons else None
     source = local_name((first and first["source"]) or "")
     if first is None or not source:
         return None
-    # An earlier entry wants the value that the call has: torch compiled it for that value.
-    actual = facts.once(actual_values).get(number, first["actual"])
-    earlier = (facts.once(requested_recompiles)[one].reason for one in cause.rows if one < number)
-    is_known_value = actual is not None and any(one and one["expected"] == actual for one in earlier)
     about = re.compile(rf"(?<![\w.]){re.escape(source)}(?!\w)")
     for other in reasons[1:]:
         is_of_source = about.search(local_name(other["source"] or "")) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,16 +49,17 @@ class RequestedRecompile:
         return self.everything.reasons(self.number)
 
 
-def _chosen(reasons: list[RecompileReasonsRow], nearest: int | None) -> RecompileReasonsRow | None:
-    """Return the reason of the entry at a position, or the best one where that is None."""
-    for one in reasons:
-        if one["position"] == nearest:
-            return one
-    first = reasons[0] if reasons else None
-    if first is None or not _differs_in_state(first):
-        return first
-    in_state = next((one for one in reasons if not _differs_in_state(one)), None)
-    return in_state or min(reasons, key=lambda one: len((one["source"] or "").split()))
+def _chosen(reasons: list[RecompileReasonsRow], nearest: int | None) -> int:
+    """Return the number of the reason of the entry at a position, or of the best one where that is None."""
+    numbers = range(len(reasons))
+    for number in numbers:
+        if reasons[number]["position"] == nearest:
+            return number
+    if not _differs_in_state(reasons[0]):
+        return 0
+    in_state = next((number for number in numbers if not _differs_in_state(reasons[number])), None)
+    fewest = min(numbers, key=lambda number: len((reasons[number]["source"] or "").split()))
+    return fewest if in_state is None else in_state
 
 
 class RequestedRecompiles:
@@ -82,27 +83,43 @@ class RequestedRecompiles:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> RequestedRecompile:
-        row = self.row(number)
-        nearest = self._facts.once(_nearest_positions).get(row["compile"])
-        reason = _chosen(self.reasons(number), nearest)
+        row, place = self.row(number), self._facts.once(_chosen_places)[number]
+        reason = self._reasons[place] if place >= 0 else None
         return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a recompile: event, compile, attempt, code_object, caused_by, at_limit, text."""
         row: dict[str, Any] = self._rows[number]
-        if row["caused_by"] is not None and _is_of_data(self._facts, row, self.reasons(number)):
-            return {**row, "caused_by": None}
-        return row
+        first, end = self._ends[number], self._ends[number + 1]
+        if (
+            row["caused_by"] is None
+            or first == end
+            or not _is_of_data(self._facts, row, self._reasons[first])
+        ):
+            return row
+        return {**row, "caused_by": None}
 
     def reasons(self, number: int) -> list[RecompileReasonsRow]:
         """Return the rows of 'recompile_reasons' of a recompile."""
         return [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
 
+    def chosen_places(self, nearest: Mapping[str, int]) -> array[int]:
+        """Return the row in 'recompile_reasons' of the reason of each recompile, -1 for one without any.
 
-def _nearest_positions(facts: Facts) -> dict[str | None, int]:
-    """Return the position of the nearest entry of recompiles, where it is not the first one."""
+        ``nearest``: the positions of nearest cache entries, by compile.
+        """
+        places = array("i")
+        for number, row in enumerate(self._rows):
+            reasons = self.reasons(number)
+            chosen = _chosen(reasons, nearest.get(row["compile"] or "")) if reasons else None
+            places.append(-1 if chosen is None else self._ends[number] + chosen)
+        return places
+
+
+def _chosen_places(facts: Facts) -> array[int]:
     rows = facts.table("guard_failures")
-    return {row["compile"]: row["position"] for row in rows if row["is_nearest"] and row["position"] > 0}
+    nearest = {row["compile"]: row["position"] for row in rows if row["is_nearest"] and row["position"] > 0}
+    return facts.once(requested_recompiles).chosen_places(nearest)
 
 
 def requested_recompiles(facts: Facts) -> RequestedRecompiles:
@@ -180,11 +197,11 @@ def causes(facts: Facts) -> list[Cause]:
     return found
 
 
-def _is_of_data(facts: Facts, row: dict[str, Any], reasons: list[RecompileReasonsRow]) -> bool:
+def _is_of_data(facts: Facts, row: dict[str, Any], reason: RecompileReasonsRow) -> bool:
     """Whether a value changed that a graph break left for a resume function, and that depends on the data of
     a tensor: what made the function before the break recompile did not change it.
     """
-    if not reasons or _ON_STACK.match(local_name(reasons[0]["source"] or "")) is None:
+    if _ON_STACK.match(local_name(reason["source"] or "")) is None:
         return False
     compile = facts.compiles[facts.number_of(row)]
     resumed = resume_function(compile["function"])
