@@ -143,7 +143,9 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
     if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
-    return _values_text(values, is_open=cause.open, is_new=cause.is_new, with_values=with_values)
+    is_all = len(values) <= len(cause.rows) + len(cause.refused) + 1  # no other recompile brought one of them
+    is_counted = is_all and (cause.is_new or not cause.open)
+    return _values_text(values, is_open=cause.open, is_counted=is_counted, with_values=with_values)
 
 
 def _keys_changed(name: str, values: Sequence[Any]) -> str:
@@ -188,9 +190,9 @@ def others_than_autograd(values: Iterable[Any]) -> bool:
     return any(keys != sets[0] for keys in sets)
 
 
-def _values_text(values: list[Any], *, is_open: bool, is_new: bool, with_values: bool) -> str:
-    """Return how the values differed. ``is_open``: torch did not record the last one; ``is_new``: it differs
-    from all others.
+def _values_text(values: list[Any], *, is_open: bool, is_counted: bool, with_values: bool) -> str:
+    """Return how the values differed. ``is_open``: torch did not record the last one; ``is_counted``: how
+    many there are is known.
     """
     if not values:
         return "changed"
@@ -198,7 +200,6 @@ def _values_text(values: list[Any], *, is_open: bool, is_new: bool, with_values:
         return f"is no longer {code(str(values[0]))}"
     if len(values) == 2 and not is_open:
         return f"changed from {code(str(values[0]))} to {code(str(values[1]))}"
-    is_counted = is_new or not is_open
     text = f"had {f'{len(values) + is_open:,} ' if is_counted else ''}different values"
     if not with_values:
         return text

@@ -73,6 +73,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         for guard in map(guards.__getitem__, nearest["guards"])
         if not (source and local_name(guard["source"] or "") == source)
         and source_name(guard["text"]) != reported
+        and not (guard["kind"] == "NO_TENSOR_ALIASING" and cause.change == "aliasing")
     ]
     if others:
         which = listed(list(dict.fromkeys(map(shown, others))), _MOST)

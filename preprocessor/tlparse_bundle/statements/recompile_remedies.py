@@ -91,8 +91,6 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
-    elif found.dynamic is None and cause.change == "size" and not is_markable(facts, cause):
-        offered.append(_ALL_DYNAMIC)
     if cause.change == "dispatch_keys" and not offered:
         return _general(facts, cause, name)
     if found.dynamic is not None and found.dynamic is found.best:

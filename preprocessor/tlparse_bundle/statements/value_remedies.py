@@ -13,7 +13,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
 from tlparse_bundle.statements.recompile_causes import Cause
 from tlparse_bundle.statements.recompile_savings import NUMBER
-from tlparse_bundle.statements.sizes import needs_number
+from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
 
 _WHOLE = re.compile(r"-?\d+")
@@ -66,6 +66,10 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Each different function that is passed as `{name}` needs its own compile. Create functions such"
             " as a `lambda` once and reuse them."
         )
+    if not name.isidentifier():
+        return Remedy(
+            f"Each different object in `{name}` needs its own compile. Keep the same one, if you can."
+        )
     return Remedy(
         f"Each different object that is passed as `{name}` needs its own compile. If one object would do,"
         " create it once and reuse it."
@@ -87,7 +91,8 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
         )
     is_number = any(FLOAT.fullmatch(str(value)) for value in cause.values)
-    if len(cause.changes) > 1 or is_number:  # some values need no compile: numbers can become dynamic
+    # Some values need no compile: numbers can become dynamic.
+    if len(cause.changes) > 1 or is_number or is_dynamic_now(facts, cause):
         return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
     return Remedy(
         f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
