@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,33 +9,25 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, listed
 from tlparse_bundle.guards.inputs import is_of_module, local_name
-from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import (
-    Specialization,
-    constant_of,
-    source_name,
-)
+from tlparse_bundle.statements.guard_changes import constant_of, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
-    is_markable,
     is_of_floats,
     saved_text,
     savings,
 )
-from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.sizes import (
-    has_condition_on_size,
-    is_bounded,
-    is_bounded_by_a_mark,
-    is_dynamic_now,
-    is_last_empty,
-    is_last_skipped,
-    is_marked_static,
-    is_nested,
+from tlparse_bundle.statements.size_remedies import (
+    ALL_DYNAMIC,
+    dynamic_int,
+    is_static,
+    mark_as_dynamic,
+    mark_dynamic,
+    mark_unbacked,
+    static_shapes,
 )
-from tlparse_bundle.statements.source_places import is_of_program
+from tlparse_bundle.statements.sizes import is_bounded_by_a_mark, is_dynamic_now, is_last_skipped, is_nested
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
@@ -50,7 +41,6 @@ from tlparse_bundle.statements.value_remedies import (
     same_type,
     tensor_argument,
 )
-from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileFixesRow
@@ -87,14 +77,16 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     offered = []
     if found.own is not None and (found.own["avoided"] or found.together):
-        remedy = _of_fix(facts, cause, found, name)
-        offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
+        remedy = None if is_static(facts, cause) else _marks(found)
+        if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
+            remedy = _with_savings(facts, remedy, found.own, found)
+        offered += [remedy] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     if cause.change == "dispatch_keys" and not offered:
         return _general(facts, cause, name)
     if found.dynamic is not None and found.dynamic is found.best:
-        everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else _ALL_DYNAMIC
+        everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else ALL_DYNAMIC
         offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
     return offered
 
@@ -107,6 +99,27 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
         names = [_fix_name(facts, other) for other in others]
         saved += f"; together with {listed(names)}, {saved_text(together)}"
     return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def _marks(found: Savings) -> Remedy | None:
+    """Return the fix of a size that helps only where other sizes are dynamic, too. torch raises for one
+    of two sizes that the program wants to be equal.
+    """
+    if found.own is None or found.own["avoided"] or found.together is None:
+        return None
+    row, others = found.together
+    fixes = [found.own, *others]
+    names = [source_name(fix["source"]) or "" for fix in fixes]
+    if any(fix["fix"] != "mark_dynamic" for fix in fixes) or not all(map(str.isidentifier, names)):
+        return None
+    lines = [
+        f"torch._dynamo.mark_dynamic({name}, {fix['dimension']})"
+        for name, fix in zip(names, fixes, strict=True)
+    ]
+    return Remedy(
+        f"Mark these dimensions as dynamic before the call. This would avoid {saved_text(row)}.",
+        "\n".join(lines),
+    )
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
@@ -166,7 +179,7 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     if row["fix"] == "mark_dynamic":
         # What dynamic=True avoids is a lower bound, so nothing says that it avoids no compile.
         is_same = bool(row["avoided"]) and (everything is None or everything["avoided"] == row["avoided"])
-        return _mark_as_dynamic(facts, cause, _argument(name), or_all=is_same)
+        return mark_as_dynamic(facts, cause, _argument(name), or_all=is_same)
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 
@@ -208,152 +221,11 @@ def _cause_ids(facts: Facts) -> dict[int, int]:
     return {row["event"]: row["cause"] for row in facts.table("recompiles")}
 
 
-def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    small, others = _by_size(cause)
-    if small and others < 2:
-        return _mark_unbacked(facts, cause, name)
-    return _mark_as_dynamic(facts, cause, name)
-
-
-def _mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = True) -> Remedy | None:
-    """Return the fix of a size; ``or_all``: whether ``dynamic=True`` does the same."""
-    index = cause.dimension
-    small, _ = _by_size(cause)
-    if is_marked_static(facts, cause):
-        return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
-    if (constant := constant_of(facts, cause)) is not None:
-        return Remedy(
-            f"{_when_dynamic(facts, cause, constant, 'dimension')}, but"
-            f" {_specializing_line(facts, constant)} fewer sizes."
-        )
-    is_static = _is_static(facts, cause)
-    if not is_markable(facts, cause):
-        return _ALL_DYNAMIC
-    apart = " Sizes 0 and 1 are still specialized." if small else ""
-    argument = _unnamed_argument(cause, name)
-    or_dynamic = ", or use `torch.compile(dynamic=True)`" if or_all else ""
-    if argument is not None:  # not a name at the user's call
-        return Remedy(
-            f"Mark dimension {index} of {argument} as dynamic before the call, with"
-            f" `torch._dynamo.mark_dynamic`{or_dynamic}.{apart}"
-        )
-    if is_static:
-        return Remedy(
-            "Automatic dynamic shapes are off, as with `torch.compile(dynamic=False)`, so each new size"
-            f" triggers a recompile. Mark the dimension as dynamic before the call.{apart}",
-            None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
-        )
-    return Remedy(
-        f"Mark the dimension as dynamic before the call{or_dynamic}.{apart}",
-        None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
-    )
-
-
-def _unnamed_argument(cause: Cause, name: str) -> str | None:
-    """Return what to call an argument of a wrapper, such as ``args[0]``; None for one that has a name."""
-    in_wrapper = WRAPPER.fullmatch(cause.function[1] or "")
-    if not name.startswith(("args[", "___")) and not (in_wrapper and "[" in name):
-        return None
-    at = re.fullmatch(r"\w+\[([012])\]", name)
-    return f"the {_ORDINALS[int(at[1])]} positional argument" if at else code(name)
-
-
-def _by_size(cause: Cause) -> tuple[bool, int]:
-    """Return whether 0 or 1 is among the values, and how many other values there are."""
-    values = {value for value in cause.values if type(value) is int}
-    return not values.isdisjoint((0, 1)), len(values - {0, 1})
-
-
-def _when_dynamic(facts: Facts, cause: Cause, row: Specialization, noun: str) -> str:
-    """Return that torch made a dimension or an integer dynamic, before the last recompile or in it."""
-    last = facts.once(requested_recompiles)[cause.rows[-1]].row["compile"]
-    if row["compile"] == last:
-        return f"In `[{last}]`, torch made the {noun} dynamic"
-    return f"The {noun} was dynamic"
-
-
-def _specializing_line(facts: Facts, row: Specialization) -> str:
-    """Return where the size or number was specialized, and the begin of what to do: "the program
-    specialized it at `model.py:12`. Change that code, or pass".
-    """
-    frames = stack(facts, row["user_stack"])
-    own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
-    at = own or (frames[-1] if frames else None)
-    place = at and at.file and facts.short.place(at.file, at.line)
-    where = f" at {code(place)}" if place else ""
-    package = package_of(at.file) if at and own is None else None
-    if package is not None:
-        return f"{package} specialized it{where}. Pass"
-    return f"the program specialized it{where}. Change that code, or pass"
-
-
-def _is_static(facts: Facts, cause: Cause) -> bool:
-    """Return whether automatic dynamic shapes were off in the last of these compiles."""
-    last = facts.once(requested_recompiles)[cause.rows[-1]]
-    automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
-    return automatic is False
-
-
-def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if (
-        cause.dimension is None
-        or not is_markable(facts, cause)
-        or is_bounded(cause)
-        or has_condition_on_size(facts, cause)
-    ):
-        return None
-    argument = _unnamed_argument(cause, name)
-    of = f" {cause.dimension} of {argument}" if argument else ""
-    return Remedy(
-        f"torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark"
-        f" {f'dimension{of}' if of else 'the dimension'} as unbacked"
-        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}.",
-        None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
-    )
-
-
-def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if facts.once(settings).value("dynamo_config.specialize_int") is True:
-        return Remedy(
-            "`specialize_int` is on. Turn it off to let torch treat integers as dynamic.",
-            "torch._dynamo.config.specialize_int = False",
-        )
-    if is_last_empty(facts, cause):
-        return None
-    if (constant := constant_of(facts, cause)) is not None:
-        return Remedy(
-            f"{_when_dynamic(facts, cause, constant, 'integer')}, but"
-            f" {_specializing_line(facts, constant)} fewer values."
-        )
-    if _is_static(facts, cause):
-        return Remedy(
-            "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
-            " `torch.compile(dynamic=False)`."
-        )
-    small, _ = _by_size(cause)  # torch/_dynamo/utils.py, is_int_specialization_case
-    until = " Before torch 2.5, 0 and 1 are specialized even so." if small else ""
-    return Remedy(
-        f"Use `torch.compile(dynamic=True)` to make the integer dynamic from the first compile.{until}"
-    )
-
-
-def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
-        return None
-    return Remedy(
-        "Let the sizes of parameters be dynamic, which takes both settings.",
-        "torch._dynamo.config.force_parameter_static_shapes = False\n"
-        "torch._dynamo.config.force_nn_module_property_static_shapes = False",
-    )
-
-
 def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
-_ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
-_ORDINALS = ("first", "second", "third")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
@@ -370,11 +242,11 @@ _BY_KIND = {
     "flag": "few_values",
 }
 _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
-    "mark_dynamic": _mark_dynamic,
+    "mark_dynamic": mark_dynamic,
     "dispatch_keys": same_dispatch_keys,
-    "mark_unbacked": _mark_unbacked,
-    "dynamic_int": _dynamic_int,
-    "force_parameter_static_shapes": _static_shapes,
+    "mark_unbacked": mark_unbacked,
+    "dynamic_int": dynamic_int,
+    "force_parameter_static_shapes": static_shapes,
     "use_duck_shape": lambda facts, cause, name: Remedy(
         "Give equal sizes separate symbols.", "torch.fx.experimental._config.use_duck_shape = False"
     ),
