@@ -113,12 +113,6 @@ def test_global_states_are_listed(rows):
     assert of(rows("reach"), "`grads` recompiled once: `grad_mode` and `default_dtype` changed")
 
 
-def test_what_else_the_nearest_entry_lacks(rows):
-    row = of(rows("reach"), "`stacked`", "`x.size(0)` changed")
-    assert "The nearest cache entry, `[8/1]`, also failed on `how == 'b'`." in row["text"]
-    assert "nearest" not in of(rows("reach"), "`stacked`", "`how` changed")["text"]
-
-
 def test_a_learning_rate_of_a_plain_optimizer_becomes_a_tensor(rows):
     assert fixes(of(rows("reach"), "['lr']` changed"))[0][1] == "lr=torch.tensor(0.01)"
 

@@ -29,7 +29,9 @@ class _Distance(NamedTuple):
     """
 
     other_state: bool
+    is_replaced: bool
     others: int
+    is_minor: bool
     numbers: int
 
 
@@ -45,38 +47,68 @@ def nearest_entry(
     if history.compiles[call].input is None or not all(history.compiles[one].guards for one in entries):
         return None
     failures = {entry: history.failed(call, entry) for entry in entries}
-    # A guard that is not evaluated can have failed, too, unless the first entry has it as well.
-    checked = set(containers.values())
-    keys = {source: _keys(history, call, source) for source in checked}
-    shared = {guard for guard, found in failures[entries[0]].items() if found is None} if entries else set()
+    # A guard that is not evaluated can have failed, too, which says nothing where all entries have it.
+    named_containers = set(containers.values())
+    keys = {source: _keys(history, call, source) for source in named_containers}
+    unknown = [{guard for guard, found in failed.items() if found is None} for failed in failures.values()]
+    shared = set.intersection(*unknown) if unknown else set()
+    lacking = {entry: _lacking(history, failed) for entry, failed in failures.items()}
 
     def distance(entry: int) -> _Distance:
-        failed = failures[entry]
-        guards = history.guards
-        unknown = sum(
+        failed, own, guards = failures[entry], lacking[entry], history.guards
+        not_evaluated = sum(
             found is None and guard not in shared and guards[guard].kind in MAY_FAIL
             for guard, found in failed.items()
         )
-        differences = [one for found in failed.values() for one in found or ()]
-        sized = {one.source for one in differences if one.aspect == "size"}
-        numbers = {
-            (one.source, one.dimension)
-            for one in differences
-            if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
-        }
-        others = _objects(one.source for one in differences if not _is_number(one))
-        is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
         # The check of another entry fails for this one, too, if the keys of its container were different.
         is_unlisted = entry in containers or any(
-            _keys(history, entry, source) != keys[source] for source in checked
+            _keys(history, entry, source) != keys[source] for source in named_containers
         )
+        named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
-            len(others) + is_unlisted,
-            len(numbers) + unknown + (is_hiding or is_unlisted),
+            bool(own.numbers and not own.others)
+            and any(
+                _is_replaced(history, entry, own, later, lacking[later]) for later in entries if later > entry
+            ),
+            len(own.others) + is_unlisted,
+            bool(own.others and named) and all(map(_is_number, named)),
+            len(own.numbers) + not_evaluated + (own.is_hiding or is_unlisted),
         )
 
     return min(entries, key=distance, default=None)
+
+
+class _Lacking(NamedTuple):
+    """What a call differs in from an entry: sizes and numbers, and other sources. ``is_hiding``: nothing else
+    of one of these is compared.
+    """
+
+    numbers: set[tuple[str, int | None]]
+    others: set[str]
+    is_hiding: bool
+
+
+def _lacking(history: CodeHistory, failed: Mapping[int, tuple[Difference, ...] | None]) -> _Lacking:
+    differences = [one for found in failed.values() for one in found or ()]
+    sized = {one.source for one in differences if one.aspect == "size"}
+    numbers = {
+        (one.source, one.dimension)
+        for one in differences
+        if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
+    }
+    others = _objects(one.source for one in differences if not _is_number(one))
+    return _Lacking(numbers, others, any(one.aspect in _HIDES_OTHERS for one in differences))
+
+
+def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, later: int, lacking: _Lacking) -> bool:
+    """Whether a later entry takes the sizes and numbers of a call, and lacks what an entry does not look at:
+    code with a dynamic size can need a guard that code with a constant does not.
+    """
+    if not lacking.others or lacking.is_hiding or not own.numbers.isdisjoint(lacking.numbers):
+        return False
+    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
+    return lacking.others.isdisjoint(guard.source for guard in guards if guard.kind != "TYPE_MATCH")
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, UNEXPLAINED, Cause, requested_recompiles
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
@@ -84,7 +84,7 @@ def is_of_modes(cause: Cause) -> bool:
 
 def is_unexplained(cause: Cause) -> bool:
     """Return whether all guards passed when torch looked for the reason (torch/_dynamo/guards.py)."""
-    return cause.reason is not None and cause.reason["guard"].startswith("Unexpected recompilation")
+    return cause.reason is not None and cause.reason["guard"].startswith(UNEXPLAINED)
 
 
 def small_size(cause: Cause) -> re.Match[str] | None:

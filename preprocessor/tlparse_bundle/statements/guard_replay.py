@@ -18,7 +18,7 @@ from tlparse_bundle.guards.what_if import CodeHistory
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import requested_recompiles
+from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
     guard_trees_by_compile,
@@ -187,7 +187,9 @@ class GuardReplay:
             containers = {
                 entry: local_name(reason["source"] or "")
                 for entry, reason in entries.items()
-                if call is not None and (call, entry) not in history.named
+                if call is not None
+                and (call, entry) not in history.named
+                and not reason["guard"].startswith(UNEXPLAINED)
             }
             nearest = None if call is None else nearest_entry(history, call, list(entries), containers)
             for entry, reason in entries.items():

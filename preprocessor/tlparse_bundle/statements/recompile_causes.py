@@ -17,6 +17,7 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
+UNEXPLAINED = "Unexpected recompilation"  # all guards passed when torch looked for the reason
 _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
