@@ -41,6 +41,12 @@ def test_one_log_in_the_terminal():
     assert click.style("↳", fg="yellow") in text
 
 
+def test_code_of_several_lines():
+    row = finding(remedies=[remedy("Do both.", code="mark(a)\nmark(b)")])
+    assert plain(terminal.report([section(row)]))[-3:] == ["  → Do both.", "      mark(a)", "      mark(b)"]
+    assert "- Do both. `mark(a)` `mark(b)`" in markdown.report([section(row)])
+
+
 def test_several_logs_in_the_terminal_have_names():
     sections = [section(name="all ranks"), section(CAUSE, name="rank 0 (x)", left_out=2)]
     text = terminal.report(sections, growing="Still growing.")

@@ -85,7 +85,7 @@ def _finding(row: Mapping[str, Any]) -> list[str]:
         lines += ["  \n".join(map(rich, paragraph.split("\n"))), ""]
     for remedy in row["remedies"]:
         source = "torch: " if remedy["source"] == TORCH else ""
-        code = f" {code_span(shown(remedy['code']))}" if remedy["code"] else ""
+        code = "".join(f" {code_span(shown(line))}" for line in (remedy["code"] or "").split("\n") if line)
         lines.append(f"- {source}{rich(remedy['text'])}{code}")
     return [*lines, ""] if row["remedies"] else lines
 

@@ -72,8 +72,8 @@ def finding(row: Row, width: int) -> Iterator[str]:
         yield from _wrapped(
             shown(source + remedy["text"]), width, initial_indent="  → ", subsequent_indent="    "
         )
-        if remedy["code"]:
-            yield "      " + click.style(shown(remedy["code"]), fg="green")
+        for line in remedy["code"].split("\n") if remedy["code"] else ():
+            yield "      " + click.style(shown(line), fg="green")
 
 
 def _consequence(row: Row, width: int) -> Iterator[str]:

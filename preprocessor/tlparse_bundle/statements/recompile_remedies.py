@@ -77,7 +77,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     offered = []
     if found.own is not None and (found.own["avoided"] or found.together):
-        remedy = None if is_static(facts, cause) else _marks(found)
+        remedy = None if is_static(facts, cause) else _marks(facts, found)
         if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
             remedy = _with_savings(facts, remedy, found.own, found)
         offered += [remedy] if remedy else []
@@ -101,24 +101,25 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     return replace(remedy, text=f"{remedy.text} {saved}.")
 
 
-def _marks(found: Savings) -> Remedy | None:
+def _marks(facts: Facts, found: Savings) -> Remedy | None:
     """Return the fix of a size that helps only where other sizes are dynamic, too. torch raises for one
     of two sizes that the program wants to be equal.
     """
     if found.own is None or found.own["avoided"] or found.together is None:
         return None
     row, others = found.together
-    fixes = [found.own, *others]
-    names = [source_name(fix["source"]) or "" for fix in fixes]
-    if any(fix["fix"] != "mark_dynamic" for fix in fixes) or not all(map(str.isidentifier, names)):
+    rest = [_fix_name(facts, fix) for fix in others if fix["fix"] != "mark_dynamic"]
+    marked = [fix for fix in (found.own, *others) if fix["fix"] == "mark_dynamic"]
+    names = [source_name(fix["source"]) or "" for fix in marked]
+    if found.own not in marked or len(marked) < 2 or not all(map(str.isidentifier, names)):
         return None
-    lines = [
-        f"torch._dynamo.mark_dynamic({name}, {fix['dimension']})"
-        for name, fix in zip(names, fixes, strict=True)
-    ]
+    who = f"Together with {listed(rest)}, this" if rest else "This"
     return Remedy(
-        f"Mark these dimensions as dynamic before the call. This would avoid {saved_text(row)}.",
-        "\n".join(lines),
+        f"Mark these dimensions as dynamic before the call. {who} would avoid {saved_text(row)}.",
+        "\n".join(
+            f"torch._dynamo.mark_dynamic({name}, {fix['dimension']})"
+            for name, fix in zip(names, marked, strict=True)
+        ),
     )
 
 
