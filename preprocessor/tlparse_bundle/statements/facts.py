@@ -122,6 +122,11 @@ class Facts:
         """Return the row number in ``compiles`` of the attempt that a row of another table belongs to."""
         return self.compiles.number_of(row)
 
+    def is_of_last_attempt(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row of a table belongs to the last attempt of its compile: others are discarded."""
+        frame = self.compiled.get((row["compile"],)) if row["compile"] is not None else None
+        return frame is None or self.number_of(row) == frame.rows[-1]
+
     @cached_property
     def short(self) -> Shortener:
         stack_files = {row["file"]: None for row in self.table("stacks")}

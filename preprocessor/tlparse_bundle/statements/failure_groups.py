@@ -229,6 +229,11 @@ def matches_break(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool
     return any(row["reason"] in (message or "") for row in breaks)
 
 
+def is_named(reason: str) -> bool:
+    """Whether the reason of a restart is the name of a class of torch, so it is no graph break."""
+    return reason.startswith("<class 'torch.")
+
+
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
     """Return the time of the attempts before the last one, from the metrics; None when not recorded."""
     event = frame.row["metrics_event"]

@@ -209,14 +209,14 @@ def _values_text(values: list[Any], *, is_open: bool, is_counted: bool, with_val
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:
-    """Return the specializations of each function: rows with the names of their sources, each once for the
-    attempts of a compile.
+    """Return the specializations of each function, without those of discarded attempts: rows with the names
+    of their sources, each once in a compile.
     """
     groups: dict[FunctionKey, list[Specialization]] = {}
     seen = set()
     for row in facts.table("specializations"):
         key = row["compile"], tuple(row["sources"]), row["value"], row["reason"], row["user_stack"]
-        if row["compile"] is not None and key in seen:
+        if not facts.is_of_last_attempt(row) or (row["compile"] is not None and key in seen):
             continue
         seen.add(key)
         named = {**row, "sources": [source_name(source) for source in row["sources"]]}

@@ -130,7 +130,7 @@ class GuardReplay:
             breaks = frozenset(self._graph_breaks.get(key, ()))
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
-            for row in self._specializations.rows(key):
+            for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
                 specialized |= {_place(source) for source in row["sources"]}
         compiles = without_firsts(compiles, self._firsts)
         if len(compiles) > 1:

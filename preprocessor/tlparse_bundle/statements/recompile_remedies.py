@@ -27,7 +27,13 @@ from tlparse_bundle.statements.size_remedies import (
     mark_unbacked,
     static_shapes,
 )
-from tlparse_bundle.statements.sizes import is_bounded_by_a_mark, is_dynamic_now, is_last_skipped, is_nested
+from tlparse_bundle.statements.sizes import (
+    fails_when_dynamic,
+    is_bounded_by_a_mark,
+    is_dynamic_now,
+    is_last_skipped,
+    is_nested,
+)
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
@@ -49,8 +55,16 @@ if TYPE_CHECKING:
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return our fixes for a cause; ``name`` is the source as the user's code names it.
 
-    A fix that would avoid no compile is not among them, where the log records the inputs of the calls.
+    A fix that would avoid no compile is not among them, where the log records the inputs of the calls, and
+    ``dynamic=True`` is not where a compile of the function failed with dynamic sizes or numbers.
     """
+    found = _remedies(facts, cause, name)
+    if not fails_when_dynamic(facts, cause):
+        return found
+    return [remedy for remedy in found if "dynamic=True" not in remedy.text]
+
+
+def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if cause.reason is None:
         return []
     if cause.change == "size" and is_nested(facts, cause):
@@ -98,7 +112,16 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
         together, others = found.together
         names = [_fix_name(facts, other) for other in others]
         saved += f"; together with {listed(names)}, {saved_text(together)}"
+    if row["code_object"] in facts.once(_limited):
+        saved += "; calls that now run eager can then compile instead"
     return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def _limited(facts: Facts) -> set[int | None]:
+    """Return the code objects that hit the recompile limit."""
+    everything = facts.once(requested_recompiles)
+    rows = map(everything.row, range(len(everything)))
+    return {row["code_object"] for row in rows if facts.number_of(row) in facts.refused}
 
 
 def _marks(facts: Facts, found: Savings) -> Remedy | None:

@@ -16,6 +16,7 @@ from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.guard_changes import is_of_modes
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.sizes import fails_when_dynamic
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileFixesRow
@@ -31,7 +32,7 @@ _OF_CHANGE = {
     "value": ("tensor_argument", "few_values", "same_type"),
     "flag": ("few_values",),
     "type": ("same_type", "few_values"),
-    "identity": ("same_object", "same_type"),
+    "identity": ("same_object",),
     "length": ("same_structure",),
     "keys": ("same_structure",),
     "global_state": ("same_global_state",),
@@ -68,6 +69,8 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         return None
     known = facts.once(_known_inputs)
     rows = facts.once(_by_code_object).get(code_objects.pop())
+    if rows is not None and fails_when_dynamic(facts, cause):
+        rows = _without_all_dynamic(rows)
     if rows is None or not all(one.row["compile"] in known for one in requests):
         return None
     markable = is_markable(facts, cause)
@@ -92,6 +95,12 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
     return Savings(own, dynamic, _together(rows, own or dynamic))
+
+
+def _without_all_dynamic(rows: Sequence[RecompileFixesRow]) -> list[RecompileFixesRow]:
+    """Return the fixes without ``dynamic=True``, alone or with others."""
+    ids = {row["id"] for row in rows if row["fix"] == "dynamic_true"}
+    return [row for row in rows if ids.isdisjoint((row["id"], *row["combines"]))]
 
 
 def is_of_floats(cause: Cause) -> bool:

@@ -12,6 +12,7 @@ from tlparse_bundle.statements.recompile_causes import Cause, requested_recompil
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import (
+    fails_when_dynamic,
     has_condition_on_size,
     is_bounded,
     is_last_empty,
@@ -48,6 +49,7 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
         return ALL_DYNAMIC
     apart = " Sizes 0 and 1 are still specialized." if small else ""
     argument = _unnamed_argument(cause, name)
+    or_all = or_all and not fails_when_dynamic(facts, cause)
     or_dynamic = ", or use `torch.compile(dynamic=True)`" if or_all else ""
     if argument is not None:  # not a name at the user's call
         return Remedy(

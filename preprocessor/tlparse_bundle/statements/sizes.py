@@ -8,7 +8,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.what_if import EXPRESSIONS
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.empty_compiles import partly_empty
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
 from tlparse_bundle.statements.settings import settings
@@ -105,6 +105,23 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
         if (frame := facts.compiled.get((compile,))) is not None
         for reason in frame.row["restart_reasons"]
     )
+
+
+def fails_when_dynamic(facts: Facts, cause: Cause) -> bool:
+    """Whether a compile of the function failed in which sizes or numbers were dynamic."""
+    return cause.function in facts.once(_failed_when_dynamic)
+
+
+def _failed_when_dynamic(facts: Facts) -> set[FunctionKey]:
+    rows = (row for row in facts.table("failures") if row["kind"] != "restart")
+    failures = ((row["compile"], facts.number_of(row)) for row in rows)
+    return {
+        facts.function_key(number)
+        for compile, number in failures
+        if compile is not None
+        and number not in facts.refused
+        and any(row["source"] is not None for row in facts.once(symbols_by_compile).rows(compile))
+    }
 
 
 def is_last_empty(facts: Facts, cause: Cause) -> bool:

@@ -36,7 +36,9 @@ _BUILTIN_FUNCTION = re.compile(r"the builtin `(?P<module>\w+)\.[\w.]+`")
 _CONTEXT = re.compile(
     r"enter a `(?:lock|RLock|Condition|Semaphore|TextIOWrapper|Buffered\w+|FileIO)` context"
 )
-_IN_TORCH = re.compile(r"(?:in file|filename:) [`'][^`']*[/\\]torch[/\\]")
+# torch keeps breaking the graph at functions of these files.
+_NEVER_TRACED = re.compile(r"(?:in file|filename:) [`'][^`']*[/\\](?:torch[/\\]|random\.py)")
+_UNKNOWN_VALUE = re.compile(r"\bcapture_(?:scalar_outputs|dynamic_output_shape_ops)\b")
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
 _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -46,7 +48,7 @@ _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ),
     ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
-    ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _IN_TORCH.search(about)),
+    ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _NEVER_TRACED.search(about)),
     # A number that is symbolic while torch traces is none in eager.
     ("Your code may result in an error when running in eager", lambda about: "Sym" not in about),
     ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
@@ -97,6 +99,16 @@ def torch_remedies(
         for hint in useful
         if is_in_users_hands or _SETTING.search(hint)
     ]
+
+
+def caution(hints: Sequence[str]) -> str | None:
+    """Return what the settings of hints can lead to: the break often moves to a later line."""
+    if not any(map(_UNKNOWN_VALUE.search, hints)):
+        return None
+    return (
+        "With the setting, the graph goes on with a value that torch cannot see while it compiles. Code that"
+        " needs it, for a branch for example, then breaks the graph itself, or raises an error."
+    )
 
 
 def _applies(hint: str, about: str) -> bool:

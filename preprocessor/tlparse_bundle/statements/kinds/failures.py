@@ -18,6 +18,7 @@ from tlparse_bundle.base.wording import (
     times,
 )
 from tlparse_bundle.model.compiles import compiling_us
+from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.attempt_list import FrameCompile, FrameKey
 from tlparse_bundle.statements.export_calls import (
     AHEAD,
@@ -37,6 +38,7 @@ from tlparse_bundle.statements.failure_causes import (
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
+    is_named,
     lost_us,
     matches_break,
 )
@@ -321,8 +323,10 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple[str | None, str], list[FrameCompile]] = {}
     for frame in facts.frames:
         breaks = broken.get(facts.frame_key(frame.row), [])
-        rest = [reason for reason in frame.row["restart_reasons"] if not matches_break(breaks, reason)]
-        for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
+        reasons = frame.row["restart_reasons"]
+        named = [reason for reason in reasons if is_named(reason)]
+        rest = [reason for reason in reasons if not (is_named(reason) or matches_break(breaks, reason))]
+        for reason in [*named, *rest[: max(0, len(reasons) - len(named) - len(breaks))]]:
             groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
     by_frame: dict[tuple[FrameKey, str], int] = {}
     for row in facts.table("failures"):
@@ -338,7 +342,7 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "restart",
             "info",
-            f"Dynamo restarted {function_name(name)} {times(len(frames))}: {short}",
+            f"Dynamo restarted {function_name(function_of(name))} {times(len(frames))}: {short}",
             (reason,),
             f"{text}, in {plural(len(frames), 'compile')}.",
             (name, file, line),

@@ -18,10 +18,10 @@ from tlparse_bundle.statements.break_groups import (
 )
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_causes import FUNCTORCH
-from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
+from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, is_named, lost_us
 from tlparse_bundle.statements.finding import Finding, KindReference
 from tlparse_bundle.statements.known_causes import known_cause
-from tlparse_bundle.statements.torch_messages import torch_remedies
+from tlparse_bundle.statements.torch_messages import caution, torch_remedies
 from tlparse_bundle.statements.user_code import (
     CodeLine,
     calling_place,
@@ -75,9 +75,10 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     texts = [
         f"{code(at.source_line)}" if at.source_line and len(places) == 1 else None,
         _places(facts, counts) if len(places) > 1 else None,
-        inside_text(facts, own_place(first)) if len(places) == 1 else None,
+        inside_text(facts, own_place(first)) if len(set(map(own_place, rows))) == 1 else None,
         shortened(_explanation(rows)) if first["reason"] != _INSERTED else None,
         known.text if known else None,
+        caution(first["hints"]) if known is None else None,
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
     ]
     cost = _cost(facts, rows)
@@ -179,7 +180,7 @@ def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
 
 
 def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
-    """Return the restart time, in µs, of the compiles without other graph breaks; None if not recorded."""
+    """Return the restart time, in µs, of the compiles that nothing else restarted; None if not recorded."""
     broken = facts.once(breaks_by_frame)
     keys = {
         facts.frame_key(facts.compiles[number])
@@ -190,6 +191,8 @@ def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
     alone = (
         frame
         for key in keys
-        if (frame := facts.frame_of(key)) is not None and all(row["id"] in own for row in broken[key])
+        if (frame := facts.frame_of(key)) is not None
+        and all(row["id"] in own for row in broken[key])
+        and not any(map(is_named, frame.row["restart_reasons"]))
     )
     return total(lost_us(facts, frame) for frame in alone) or None
