@@ -230,7 +230,7 @@ def matches_break(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool
 
 
 def is_named(reason: str) -> bool:
-    """Whether the reason of a restart is the name of a class of torch, so it is no graph break."""
+    """Whether the reason of a restart is the name of a class of torch, not a graph break."""
     return reason.startswith("<class 'torch.")
 
 

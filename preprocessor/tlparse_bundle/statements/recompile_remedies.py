@@ -15,6 +15,7 @@ from tlparse_bundle.statements.recompile_causes import Cause, requested_recompil
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
     is_of_floats,
+    raising_functions,
     saved_text,
     savings,
 )
@@ -94,6 +95,8 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         remedy = None if is_static(facts, cause) else _marks(facts, found)
         if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
             remedy = _with_savings(facts, remedy, found.own, found)
+        if remedy is not None and found.own["fix"] == "mark_dynamic":
+            remedy = _with_warning(facts, cause, remedy)
         offered += [remedy] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
@@ -115,6 +118,17 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     if row["code_object"] in facts.once(_limited):
         saved += "; calls that now run eager can then compile instead"
     return replace(remedy, text=f"{remedy.text} {saved}.")
+
+
+def _with_warning(facts: Facts, cause: Cause, remedy: Remedy) -> Remedy:
+    """Add to the fix of a size which functions cannot have it dynamic."""
+    names = list(map(code, raising_functions(facts, cause)))
+    if not names:
+        return remedy
+    gets = "it gets" if len(names) == 1 else "they get"
+    return replace(
+        remedy, text=f"{remedy.text} {listed(names, 3)} can raise an error if {gets} the marked tensor, too."
+    )
 
 
 def _limited(facts: Facts) -> set[int | None]:
@@ -160,11 +174,10 @@ def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
 
 def _optional(facts: Facts) -> set[str]:
     """Return the arguments that are None in some calls only."""
-    return {
-        local_name(row["source"])
-        for row in facts.table("recompile_reasons")
-        if row["source"] and row["guard"] == f"{row['source']} is None"
-    }
+    kinds: dict[str, set[bool]] = {}
+    for row in facts.table("call_inputs"):
+        kinds.setdefault(local_name(row["source"]), set()).add(row["kind"] == "none")
+    return {source for source, are_none in kinds.items() if len(are_none) == 2}
 
 
 def _with_keys(facts: Facts) -> set[str]:

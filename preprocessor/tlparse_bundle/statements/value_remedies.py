@@ -86,7 +86,7 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Pass `{name}` as an argument that is a tensor, if the code that uses it accepts one."
             + (" Integers in global variables are always specialized." if is_whole else "")
         )
-    if cause.values.keys() == {"None"}:
+    if cause.values.keys() == {"None"} or (len(cause.values) == 2 and "<class 'NoneType'>" in cause.values):
         return Remedy(
             f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
         )
