@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.fixed_run import _is_dense
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
 from tlparse_bundle.guards.values import Tensor
-from tlparse_bundle.guards.what_if import CodeHistory, _is_dense
+from tlparse_bundle.guards.what_if import WhatIf
 
 
 class Run:
@@ -67,7 +69,7 @@ class Run:
 
     def savings(self, **options):
         history = CodeHistory(self.compiles, self.guards, **options)
-        return {saving.fixes: saving.avoided for saving in history.savings()}
+        return {saving.fixes: saving.avoided for saving in WhatIf(history).savings()}
 
 
 def _contiguous(size):
@@ -301,7 +303,7 @@ def test_an_entry_has_the_graph_of_a_call_that_fits_it_and_that_the_fix_leaves_a
     run.call(size=[6, 4], dynamic=[0], flag=None)
     run.compiles = [replace(one, graphs=(one.compile,)) for one in run.compiles]
     history = CodeHistory(run.compiles, run.guards)
-    found = {saving.fixes: (saving.avoided, saving.same_graphs) for saving in history.savings()}
+    found = {saving.fixes: (saving.avoided, saving.same_graphs) for saving in WhatIf(history).savings()}
     assert found[X0,] == ((2,), ((2, 0),))
     assert found[FLAG,] == (
         (2, 3),

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.what_if import CodeHistory
+from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.facts import Facts
@@ -240,7 +241,7 @@ class GuardReplay:
         """Yield the rows of ``recompile_fixes`` of a code object."""
         ids: dict[Fix, int] = {}
         costs = [cost for compiled in history.compiles if (cost := compiled.cost_us) is not None]
-        for number, saving in enumerate(history.savings(), first_id):
+        for number, saving in enumerate(WhatIf(history).savings(), first_id):
             single = saving.fixes[0] if len(saving.fixes) == 1 else None
             if single is not None:
                 ids[single] = number
