@@ -25,6 +25,7 @@ MAY_FAIL = frozenset(
         *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
     )
 )
+_SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
@@ -35,7 +36,8 @@ class CodeHistory:
     """The compiles of a code object in order. ``guards``: by id, those of all entries; ``specialized``: sizes
     and numbers that the program turned into constants, as (source, dimension); ``named``: the guard that
     torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
-    call and guard where torch says that the guard failed, but it holds for what the log records.
+    call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
+    the entries that torch tried for a call, in that order.
     """
 
     compiles: Sequence[Compiled]
@@ -43,6 +45,7 @@ class CodeHistory:
     specialized: frozenset[tuple[str, int | None]] = frozenset()
     named: Mapping[tuple[int, int], int] = field(default_factory=dict)
     disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
+    tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 
@@ -100,7 +103,8 @@ class CodeHistory:
             if found is not None:
                 differences += found
             elif self._may_fail(self.guards[guard]):  # of a value that this call's own guards do not check
-                differences.append(Difference("unknown", self.guards[guard].source or ""))
+                one = self.guards[guard]
+                differences.append(Difference("unknown", one.source or one.text))
         return differences or None
 
     @staticmethod
@@ -134,6 +138,31 @@ class CodeHistory:
         input = self.compiles[call].input
         value = None if input is None else input.values.get(source)
         return value if isinstance(value, Tensor) else None
+
+    @cached_property
+    def _moved(self) -> dict[int, list[int]]:
+        """The entries that were hit between a compile and the one before it, as far as the order shows it in
+        which torch tries entries: one that is hit moves to the front (torch/csrc/dynamo/extra_state.cpp).
+        """
+        found: dict[int, list[int]] = {}
+        for call, order in self.tried.items():
+            before = [call - 1, *self.tried.get(call - 1, ())]
+            places = {entry: place for place, entry in enumerate(before)}
+            if places.keys() == set(order):
+                kept = len(order) - 1
+                while kept > 0 and places[order[kept - 1]] < places[order[kept]]:
+                    kept -= 1
+                found[call] = list(order[:kept])
+        return found
+
+    @cached_property
+    def hit(self) -> frozenset[int]:
+        """The entries that calls between the compiles hit, as far as their order shows it."""
+        return frozenset(entry for entries in self._moved.values() for entry in entries)
+
+    def shows_hits(self, entry: int) -> bool:
+        """Whether later compiles would show that calls hit an entry. A new one is in front in the next."""
+        return sum(call > entry + 1 for call in self._moved) >= _SHOWING
 
     @cached_property
     def equal_sizes(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:

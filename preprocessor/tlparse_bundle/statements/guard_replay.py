@@ -134,7 +134,15 @@ class GuardReplay:
                 specialized |= set(_kept_static(compiles))
             else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
-        return CodeHistory(compiles, guards, frozenset(specialized), dict(self._named_guards(compiles)))
+        named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))
+        return CodeHistory(compiles, guards, frozenset(specialized), named, tried=tried)
+
+    def _tried(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, list[int]]]:
+        """Yield each call with the entries that torch tried, in that order."""
+        numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
+        for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
+            entries = [numbers.get(reason["entry"] or "") for reason in self._reasons(compiled.compile)]
+            yield call, [entry for entry in entries if entry is not None]
 
     def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
         """Yield (call, entry) with the guard that torch names."""
@@ -256,6 +264,7 @@ class GuardReplay:
                 "compile_count": len(history.compiles),
                 "remaining_count": len(history.compiles) - len(avoided),
                 "avoided": avoided,
+                "is_minimum": saving.is_minimum,
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }

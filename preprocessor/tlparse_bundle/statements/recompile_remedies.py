@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.base.wording import code
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
@@ -22,7 +22,7 @@ from tlparse_bundle.statements.recompile_savings import (
     Savings,
     is_markable,
     is_of_floats,
-    saved_text,
+    saved_sentence,
     savings,
 )
 from tlparse_bundle.statements.settings import settings
@@ -86,7 +86,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
-    if found.own is not None and (found.own["avoided"] or found.together):
+    if found.own is not None and (found.own["avoided"] or found.own["is_minimum"] or found.together):
         remedy = _of_fix(facts, cause, found, name)
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
@@ -103,12 +103,9 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
-    saved = f"This would avoid {saved_text(row)}" if row["avoided"] else "Alone, this avoids no compile"
-    if found is not None and found.together is not None:
-        together, others = found.together
-        names = [_fix_name(facts, other) for other in others]
-        saved += f"; together with {listed(names)}, {saved_text(together)}"
-    return replace(remedy, text=f"{remedy.text} {saved}.")
+    together, others = (found and found.together) or (None, [])
+    saved = saved_sentence(row, together, [_fix_name(facts, other) for other in others])
+    return replace(remedy, text=" ".join(filter(None, (remedy.text, saved))))
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.base.wording import duration, listed, plural
 from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.model.functions import resume_function
@@ -187,9 +187,28 @@ def _together(
     return best, [by_id[id_] for id_ in best["combines"] if id_ != own["id"]]
 
 
+def saved_sentence(
+    row: RecompileFixesRow, together: RecompileFixesRow | None, others: Sequence[str]
+) -> str | None:
+    """Return what a fix saves, alone and ``together`` with others; None when that is not known."""
+    if row["avoided"]:
+        text = f"This would avoid {saved_text(row)}"
+    elif not row["is_minimum"]:
+        text = "Alone, this avoids no compile"
+    elif together is not None:
+        return f"Together with {listed(list(others))}, this would avoid {saved_text(together)}."
+    else:
+        return None
+    more = "" if together is None else f"; together with {listed(list(others))}, {saved_text(together)}"
+    return f"{text}{more}."
+
+
 def saved_text(row: RecompileFixesRow) -> str:
-    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s"."""
+    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s". Where the log does not
+    decide all of them, "at least 13 of 38 compiles"."""
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
+    if row["is_minimum"]:
+        text = f"at least {text}"
     if row["saved_us"] is None or row["total_us"] is None:
         return text
     return f"{text} and {duration(row['saved_us'])} of {duration(row['total_us'])}"
