@@ -3032,7 +3032,7 @@ export interface RecompileCauses {
   remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
 }
 
-/** What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes. First the fixes of a code object one by one, the most effective first, then the best two or three together. A fix that avoids no compile alone has a row, too: other guards fail as well. Code objects with more than 200 compiles have none. */
+/** What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes. First the fixes of a code object one by one, the most effective first, then the best two or three together. A fix that avoids no compile alone has a row, too: other guards fail as well. 'few_values' stands for the value of the first call. Code objects with more than 200 compiles have none. */
 export interface RecompileFixes {
   /** Number of the row, from 0. */
   id: number;
@@ -3048,10 +3048,12 @@ export interface RecompileFixes {
   combines: number[];
   /** Compiles of the code object. */
   compile_count: number;
-  /** Compiles that would remain. */
+  /** Compiles that would remain; at most, when 'is_minimum' is true. */
   remaining_count: number;
   /** Compiles that would not happen. Those that they triggered would not happen either. */
   avoided: string[];
+  /** Whether more compiles may be avoided: the log lacks values that would decide it. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
+  is_minimum: boolean;
   /** Compile time of the code object, with the compiles that its recompiles triggered, in microseconds; null when not recorded. */
   total_us: number | null;
   /** Compile time of the avoided compiles, with those that they triggered, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included. */

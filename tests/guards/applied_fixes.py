@@ -87,13 +87,12 @@ def apply(fix: dict[str, Any], place: Place, first: dict[str, Any]) -> None:
         place.set(torch.tensor(value))
     elif kind == "same_type":
         if value is None:
-            place.set(first.get("other"))
+            place.set(first[f"other {fix['source']}"])
         elif isinstance(before, (int, float)) and isinstance(value, (int, float)):
             place.set(type(before)(value))
-        else:
-            first.setdefault("other", value)
     elif kind == "same_structure":
-        place.set((value * len(before))[: len(before)])
+        more = (item.clone() if isinstance(item, torch.Tensor) else item for item in value * len(before))
+        place.set(type(value)([*value, *more][: len(before)]))
     elif kind in ("few_values", "same_object"):
         place.set(before)
     elif kind == "same_dtype":
@@ -103,6 +102,22 @@ def apply(fix: dict[str, Any], place: Place, first: dict[str, Any]) -> None:
         place.set(value.detach())
     elif kind == "same_layout":
         place.set(value.contiguous())
+
+
+def firsts(make: Any, program: Any, task: dict[str, Any]) -> dict[str, Any]:
+    """Return what calls without a value pass with 'same_type': the first value of another call."""
+    found: dict[str, Any] = {}
+    chance = random.Random(task["seed"])
+    for _ in range(task["calls"]):
+        inputs = make(chance)
+        arguments = {name: value for name, value in inputs.items() if name.isidentifier()}
+        for fix in task["fixes"]:
+            if fix["fix"] == "same_type":
+                with contextlib.suppress(LookupError):
+                    value = Place(fix["source"], program, arguments).get()
+                    if value is not None:
+                        found.setdefault(f"other {fix['source']}", value)
+    return found
 
 
 def run(program: Any, task: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +132,7 @@ def run(program: Any, task: dict[str, Any]) -> dict[str, Any]:
         function, backend=task["backend"], dynamic=True if "dynamic_true" in kinds else None
     )
     chance = random.Random(task["seed"])
-    first: dict[str, Any] = {}
+    first = firsts(make, program, task)
     error = None
     for _ in range(task["calls"]):
         inputs = make(chance)

@@ -112,6 +112,7 @@ def measure(python: str, programs: list[dict[str, Any]], rounds: int, root: Path
                     "fixes": chosen(without[0]["fixes"], row),
                     "before": len(without[0]["times"]),
                     "predicted": row["remaining_count"],
+                    "is_minimum": row["is_minimum"],
                     "after": runs[0]["compiles"],
                     "error": runs[0]["error"],
                     "total_us": time_of(without),
@@ -151,16 +152,20 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(asked.python, programs, asked.rounds, asked.keep or Path(folder))
-    exact = [row for row in rows if row["after"] == row["predicted"]]
+    numbers = [row for row in rows if not row["is_minimum"]]
+    exact = [row for row in numbers if row["after"] == row["predicted"]]
+    minimums = [row for row in rows if row["is_minimum"]]
     close = [row for row in rows if is_close(row)]
     worse = [row for row in rows if row["after"] > row["before"] or row["error"]]
     quiet = [row for row in rows if row["saved_us"] and abs(row["noise_us"] / row["saved_us"]) <= 0.25]
     for row in rows:
-        if asked.all or row not in exact or row in worse or row not in close:
+        if asked.all or row in worse or row not in close or not (row in exact or row["is_minimum"]):
             json.dump(row, sys.stdout)
             print()
     print(
-        f"{len(rows)} fixes of {len({row['program'] for row in rows})} programs: {len(exact)} exact,"
+        f"{len(rows)} fixes of {len({row['program'] for row in rows})} programs: {len(exact)} exact of"
+        f" {len(numbers)} with a number, {sum(row['after'] <= row['predicted'] for row in minimums)} true of"
+        f" {len(minimums)} with a minimum,"
         f" {len(close)} within 25 % of the time ({sum(row in exact for row in close)} of the exact ones),"
         f" {len(worse)} worse or with an error; without a fix, the time of the program differs by less than 25 %"
         f" of what is saved for {len(quiet)}"

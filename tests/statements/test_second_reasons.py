@@ -127,3 +127,15 @@ def test_old_logs_do_not_record_why_a_function_is_skipped(built, root, version, 
     (log,) = built(root / f"fixtures/versions/{version}/breaks.log.zst").logs
     titles = [row["title"] for row in log.findings() if "its first call" in row["title"]]
     assert [title.split()[0] for title in titles] == names
+
+
+def test_a_fix_whose_number_the_log_does_not_decide_has_none(found):
+    """Calls that hit `[0/2]`, which are not in the log, may have a different `x.size(1)`."""
+    (fix,) = advice(of(found, "`ranked` recompiled once: `x.size(0)` changed from `4` to `6`"))
+    assert fix == ("Mark the dimension as dynamic before the call.", "torch._dynamo.mark_dynamic(x, 0)")
+
+
+def test_a_number_that_the_log_does_not_decide_is_a_minimum(found):
+    """The log does not have what `[21/0]` would read with the value of the others."""
+    (fix,) = advice(of(found, "`counted` recompiled once: `mode` changed"))
+    assert "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles" in fix[0]

@@ -1699,6 +1699,7 @@ class RecompileFixesRow(TypedDict):
     compile_count: int
     remaining_count: int
     avoided: list[str]
+    is_minimum: bool
     total_us: int | None
     saved_us: int | None
 

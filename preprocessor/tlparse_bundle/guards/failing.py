@@ -31,6 +31,7 @@ Aspect = Literal[
     "identity",
     "length",
     "state",
+    "absent",
     "unknown",
     "other",
 ]
@@ -55,6 +56,7 @@ _LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN"
 # Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
+_ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _IS_EMPTY = re.compile(r"not (\S+)")
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
@@ -76,6 +78,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     """
     if predicate.kind == "TENSOR_MATCH":
         return _of_tensor(predicate, input)
+    if _is_absent(predicate.source or "", input):
+        return (Difference("absent", predicate.source or ""),)
     outcome = _empty(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()
@@ -137,6 +141,12 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind == "LENGTH_CHECK" else None
     length = input.values.get(f"len({match[1]})") if match else None
     return None if length is None else Outcome(length == 0, "0", str(length))
+
+
+def _is_absent(source: str, input: Input) -> bool:
+    """Whether a source is an item of a dict that has no such key in the call."""
+    item = _ITEM.fullmatch(source)
+    return item is not None and input.values.get(f"___dict_contains({item['key']}, {item['dict']})") is False
 
 
 def _is_no_function(predicate: Predicate, input: Input) -> bool:

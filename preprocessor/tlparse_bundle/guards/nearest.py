@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.guards.what_if import MAY_FAIL, CodeHistory
 
 # Nothing else of an object is compared that has another type, rank or length.
 _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.what_if import CodeHistory
+from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
@@ -140,7 +141,15 @@ class GuardReplay:
                 specialized |= set(_kept_static(compiles))
             else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
-        return CodeHistory(compiles, guards, frozenset(specialized), dict(self._named_guards(compiles)))
+        named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))
+        return CodeHistory(compiles, guards, frozenset(specialized), named, tried=tried)
+
+    def _tried(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, list[int]]]:
+        """Yield each call with the entries that torch tried, in that order."""
+        numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
+        for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
+            entries = [numbers.get(reason["entry"] or "") for reason in self._reasons(compiled.compile)]
+            yield call, [entry for entry in entries if entry is not None]
 
     def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
         """Yield (call, entry) with the guard that torch names."""
@@ -249,7 +258,7 @@ class GuardReplay:
         """Yield the rows of ``recompile_fixes`` of a code object."""
         ids: dict[Fix, int] = {}
         costs = [cost for compiled in history.compiles if (cost := compiled.cost_us) is not None]
-        for number, saving in enumerate(history.savings(), first_id):
+        for number, saving in enumerate(WhatIf(history).savings(), first_id):
             single = saving.fixes[0] if len(saving.fixes) == 1 else None
             if single is not None:
                 ids[single] = number
@@ -264,6 +273,7 @@ class GuardReplay:
                 "compile_count": len(history.compiles),
                 "remaining_count": len(history.compiles) - len(avoided),
                 "avoided": avoided,
+                "is_minimum": saving.is_minimum,
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }

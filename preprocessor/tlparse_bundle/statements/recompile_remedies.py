@@ -16,6 +16,7 @@ from tlparse_bundle.statements.recompile_savings import (
     Savings,
     is_of_floats,
     raising_functions,
+    saved_sentence,
     saved_text,
     savings,
 )
@@ -91,7 +92,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
-    if found.own is not None and (found.own["avoided"] or found.together):
+    if found.own is not None and (found.own["avoided"] or found.own["is_minimum"] or found.together):
         remedy = None if is_static(facts, cause) else _marks(facts, found)
         if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
             remedy = _with_savings(facts, remedy, found.own, found)
@@ -110,14 +111,12 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
-    saved = f"This would avoid {saved_text(row)}" if row["avoided"] else "Alone, this avoids no compile"
-    if found is not None and found.together is not None:
-        together, others = found.together
-        names = [_fix_name(facts, other) for other in others]
-        saved += f"; together with {listed(names)}, {saved_text(together)}"
-    if row["code_object"] in facts.once(_limited):
-        saved += "; calls that now run eager can then compile instead"
-    return replace(remedy, text=f"{remedy.text} {saved}.")
+    together, others = (found and found.together) or (None, [])
+    is_limited = row["code_object"] in facts.once(_limited)
+    saved = saved_sentence(
+        row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
+    )
+    return replace(remedy, text=" ".join(filter(None, (remedy.text, saved))))
 
 
 def _with_warning(facts: Facts, cause: Cause, remedy: Remedy) -> Remedy:

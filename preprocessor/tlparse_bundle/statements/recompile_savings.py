@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.base.wording import duration, listed, plural
 from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.model.functions import resume_function
@@ -40,6 +40,7 @@ _OF_CHANGE = {
 
 
 _ROOT = re.compile(r"\w+")
+_NEXT = 3  # recompiles between those of functions that get the same tensor
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
@@ -126,16 +127,21 @@ def is_markable(facts: Facts, cause: Cause) -> bool:
 
 
 def raising_functions(facts: Facts, cause: Cause) -> list[str]:
-    """Return other functions in which a size changed as in a cause and no mark helps: one that gets the
-    marked tensor can raise.
+    """Return other functions in which the size changed next and no mark helps: one that gets the marked
+    tensor can raise.
     """
     constant = facts.once(_kept_constant)
-    found = dict.fromkeys(function for move in cause.moves for function in constant.get(move, ()))
+    found = {
+        other: None
+        for move in cause.moves
+        for number, other in constant.get(move, ())
+        if any(abs(number - own) <= _NEXT for own in cause.rows)
+    }
     return [name for _, name, _ in found if name is not None and name != cause.function[1]]
 
 
-def _kept_constant(facts: Facts) -> dict[tuple[Any, Any], dict[FunctionKey, None]]:
-    """Return the functions in which no mark helps against a change of a size, by the values of the change."""
+def _kept_constant(facts: Facts) -> dict[tuple[Any, Any], list[tuple[int, FunctionKey]]]:
+    """Return the recompiles for a size against which no mark helps, by the values of the change."""
     by_id = {row["id"]: row for rows in facts.once(_by_code_object).values() for row in rows}
     marked = {
         (row["code_object"], local_name(part["source"] or ""), part["dimension"])
@@ -144,7 +150,7 @@ def _kept_constant(facts: Facts) -> dict[tuple[Any, Any], dict[FunctionKey, None
         for part in ([row] if row["fix"] is not None else [by_id[id_] for id_ in row["combines"]])
         if part["fix"] in ("mark_dynamic", "mark_unbacked")
     }
-    found: dict[tuple[Any, Any], dict[FunctionKey, None]] = {}
+    found: dict[tuple[Any, Any], list[tuple[int, FunctionKey]]] = {}
     everything = facts.once(requested_recompiles)
     for cause in facts.once(causes):
         if cause.change == "size" and cause.reason is not None:
@@ -154,7 +160,7 @@ def _kept_constant(facts: Facts) -> dict[tuple[Any, Any], dict[FunctionKey, None
             }
             if marked.isdisjoint(places):
                 for move in cause.moves:
-                    found.setdefault(move, {})[cause.function] = None
+                    found.setdefault(move, []).extend((number, cause.function) for number in cause.rows)
     return found
 
 
@@ -231,9 +237,32 @@ def _together(
     return best, [by_id[id_] for id_ in best["combines"] if id_ != own["id"]]
 
 
+def saved_sentence(
+    row: RecompileFixesRow, together: RecompileFixesRow | None, others: Sequence[str], *, is_limited: bool
+) -> str | None:
+    """Return what a fix saves, alone and ``together`` with others; None when that is not known.
+
+    ``is_limited``: the function hit the recompile limit, so its calls can compile that ran eager.
+    """
+    end = "; calls that now run eager can then compile instead." if is_limited else "."
+    if row["avoided"]:
+        text = f"This would avoid {saved_text(row)}"
+    elif not row["is_minimum"]:
+        text = "Alone, this avoids no compile"
+    elif together is not None:
+        return f"Together with {listed(list(others))}, this would avoid {saved_text(together)}{end}"
+    else:
+        return None
+    more = "" if together is None else f"; together with {listed(list(others))}, {saved_text(together)}"
+    return f"{text}{more}{end}"
+
+
 def saved_text(row: RecompileFixesRow) -> str:
-    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s"."""
+    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s". Where the log does not
+    decide all of them, "at least 13 of 38 compiles"."""
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
+    if row["is_minimum"]:
+        text = f"at least {text}"
     if row["saved_us"] is None or row["total_us"] is None:
         return text
     return f"{text} and {duration(row['saved_us'])} of {duration(row['total_us'])}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tlparse_bundle.guards.code_history import EXPRESSIONS
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.guards.what_if import EXPRESSIONS
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey

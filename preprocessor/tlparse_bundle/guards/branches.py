@@ -1,0 +1,130 @@
+"""What fixes that choose one value of a flag change: calls with another value take another path.
+
+A log says which values each path reads, by the guards of the calls that took it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.failing import Difference, failing
+from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.inputs import Input
+from tlparse_bundle.guards.values import Tensor
+
+# Guards on values that a path reads.
+_READ = frozenset(
+    (
+        "EQUALS_MATCH",
+        "CONSTANT_MATCH",
+        "TRUE_MATCH",
+        "FALSE_MATCH",
+        "NONE_MATCH",
+        "TYPE_MATCH",
+        "TENSOR_MATCH",
+    )
+)
+
+
+class Branches:
+    """The paths of calls with fixes. The value that 'few_values' chooses is that of the first call."""
+
+    def __init__(self, history: CodeHistory, fixes: Sequence[Fix]):
+        self._history = history
+        self._sources = [fix.source or "" for fix in fixes if fix.kind in ("few_values", "same_type")]
+        self._fixes = fixes
+        self._reads: dict[int, frozenset[str]] = {}
+
+    @cached_property
+    def _changed(self) -> frozenset[int]:
+        """The calls whose value the fixes change."""
+        changed: set[int] = set()
+        for fix in self._fixes:
+            if fix.kind not in ("few_values", "same_type"):
+                continue
+            values = [
+                (number, compiled.input.values[fix.source])
+                for number, compiled in enumerate(self._history.compiles)
+                if compiled.input is not None and fix.source in compiled.input.values
+            ]
+            if fix.kind == "same_type":
+                changed |= {number for number, value in values if value is None}
+            elif values:
+                first = values[0][1]
+                changed |= {
+                    number for number, value in values if type(value) is not type(first) or value != first
+                }
+        return frozenset(changed)
+
+    @cached_property
+    def _read_by_all(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What all calls read that fixes leave as they are, and what any of them reads."""
+        reads = [self._read(call) for call in range(len(self._history.compiles)) if call not in self._changed]
+        reads = [read for read in reads if read]
+        return (
+            (frozenset.intersection(*reads), frozenset.union(*reads)) if reads else (frozenset(), frozenset())
+        )
+
+    def _read(self, call: int) -> frozenset[str]:
+        """Return what a call reads, by its guards."""
+        if call not in self._reads:
+            guards = (self._history.guards[guard] for guard in self._history.compiles[call].guards)
+            self._reads[call] = frozenset(
+                guard.source
+                for guard in guards
+                if guard.kind in _READ and guard.source and not self._is_chosen(guard.source)
+            )
+        return self._reads[call]
+
+    def _is_chosen(self, source: str) -> bool:
+        return any(is_below(source, one) for one in self._sources)
+
+    def are_known(self, call: int, entry: int) -> bool:
+        """Whether the log has what the changed path of an entry reads, of both the entry and the call."""
+        if entry not in self._changed:
+            return True
+        if call not in self._changed:
+            return self._read(call) <= self._read(entry)
+        return self._read_by_all[0] <= self._read(entry) & self._read(call)
+
+    def is_missing(self, difference: Difference, call: int, entry: int) -> bool:
+        """Whether a value that is None in the call or the entry is there with the fixes."""
+        source = difference.source
+        return any(fix.kind == "same_type" and fix.source == source for fix in self._fixes) and any(
+            one.input is not None and one.input.values.get(source, "") is None
+            for one in (self._history.compiles[call], self._history.compiles[entry])
+        )
+
+    def agree(self, source: str, call: int, entry: int) -> bool | None:
+        """Whether a call and an entry agree on a value when those without it pass a tensor like the first
+        one. None for values other than tensors, which may differ.
+        """
+        values = {
+            number: compiled.input.values[source]
+            for number, compiled in enumerate(self._history.compiles)
+            if compiled.input is not None and compiled.input.values.get(source) is not None
+        }
+        first = next(iter(values), None)
+        if first is None or not isinstance(values[first], Tensor):
+            return None
+        guards = (
+            self._history.guards[guard]
+            for guard in self._history.compiles[entry if entry in values else first].guards
+        )
+        passed = Input({source: values.get(call, values[first])})
+        return all(
+            failing(guard, passed) == () for guard in guards if guard.source == source and guard.kind in _READ
+        )
+
+    def is_unread(self, difference: Difference, call: int, entry: int) -> bool:
+        """Whether an entry checks a value that its changed path does not read."""
+        if entry not in self._changed or difference.source not in self._read(entry):
+            return False
+        return difference.source not in (self._read_by_all[1] if call in self._changed else self._read(call))
+
+
+def is_below(source: str, above: str) -> bool:
+    """Whether a source is another one or part of it."""
+    return source == above or source.startswith((f"{above}[", f"{above}.", f"len({above})"))

@@ -1,0 +1,178 @@
+"""The compiles of a code object: the guards of their entries, and which of them each call fails.
+
+Calls that hit a cache entry are not in a log.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
+from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.predicates import Predicate, check
+from tlparse_bundle.guards.savings import Compiled
+from tlparse_bundle.guards.values import Tensor
+
+EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+# Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
+MAY_FAIL = frozenset(
+    (
+        *EXPRESSIONS,
+        *("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH", "TENSOR_MATCH"),
+        *("TYPE_MATCH", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"),
+    )
+)
+_SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
+_EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
+# One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
+_SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
+
+
+@dataclass
+class CodeHistory:
+    """The compiles of a code object in order. ``guards``: by id, those of all entries; ``specialized``: sizes
+    and numbers that the program turned into constants, as (source, dimension); ``named``: the guard that
+    torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
+    call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
+    the entries that torch tried for a call, in that order.
+    """
+
+    compiles: Sequence[Compiled]
+    guards: Mapping[int, Predicate]
+    specialized: frozenset[tuple[str, int | None]] = frozenset()
+    named: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
+    tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
+    _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
+
+    def failed(self, call: int, entry: int) -> dict[int, tuple[Difference, ...] | None]:
+        """Return the guards of an entry that the input of a call fails, and how; None for those that the log
+        cannot decide. A guard that is the call's own holds; one that torch names does not.
+        """
+        own, input = self.compiles[call].guards, self.compiles[call].input
+        if input is None:
+            return {}
+        named = self.named.get((call, entry))
+        of_others = self._named_of_calls.get(call, ())
+        result: dict[int, tuple[Difference, ...] | None] = {}
+        for guard in self.compiles[entry].guards:
+            if guard == named and (guard in own or not self._of(call, guard, input)):
+                result[guard] = (unknown_difference(self.guards[guard]),)
+                holds = guard in own or self._of(call, guard, input) == ()
+                if holds and says_value(self.guards[guard]):
+                    self.disagreements[call, guard] = None
+                continue
+            if guard in own:
+                continue
+            if guard in of_others and not self._of(call, guard, input):  # it fails in each entry that has it
+                result[guard] = (unknown_difference(self.guards[guard]),)
+                continue
+            if (found := self._of(call, guard, input)) != ():
+                result[guard] = found
+        return result
+
+    @cached_property
+    def _named_of_calls(self) -> dict[int, set[int]]:
+        """The guards that torch names for each call, of any entry."""
+        found: dict[int, set[int]] = {}
+        for (call, _), guard in self.named.items():
+            found.setdefault(call, set()).add(guard)
+        return found
+
+    def _of(self, call: int, guard: int, input: Input) -> tuple[Difference, ...] | None:
+        key = (call, guard)
+        if key not in self._known:
+            self._known[key] = failing(self.guards[guard], input)
+        return self._known[key]
+
+    def differences(self, call: int, entry: int) -> list[Difference] | None:
+        """Return how a call differs from what an entry asks for; None when that is not known."""
+        if (call, entry) not in self._differences:
+            self._differences[call, entry] = self._compare(call, entry)
+        return self._differences[call, entry]
+
+    def _compare(self, call: int, entry: int) -> list[Difference] | None:
+        if self.compiles[call].input is None or not self.compiles[entry].guards:
+            return None
+        differences: list[Difference] = []
+        for guard, found in self.failed(call, entry).items():
+            if found is not None:
+                differences += found
+            elif self._may_fail(self.guards[guard]):  # of a value that this call's own guards do not check
+                one = self.guards[guard]
+                differences.append(Difference("unknown", one.source or one.text))
+        return differences or None
+
+    @staticmethod
+    def _may_fail(guard: Predicate) -> bool:
+        """Whether a guard that a call's own guards do not decide may fail for it."""
+        if guard.kind == "ID_MATCH":
+            return is_argument(guard.source or "")
+        return (
+            guard.kind in MAY_FAIL and guard.can_be_evaluated and _SAME_OBJECT.fullmatch(guard.text) is None
+        )
+
+    @cached_property
+    def expressions(self) -> list[tuple[int, str]]:
+        """Conditions on sizes and numbers in the guards of all entries: id and text."""
+        return [
+            (id_, guard.text)
+            for id_, guard in self.guards.items()
+            if guard.kind in EXPRESSIONS
+            and guard.can_be_evaluated
+            and AT_LEAST_TWO.fullmatch(guard.text) is None
+            and _SAME_OBJECT.fullmatch(guard.text) is None
+        ]
+
+    def truth(self, call: int, guard: int) -> bool | None:
+        """Return whether a condition holds for the input of a call."""
+        input = self.compiles[call].input
+        return None if input is None else check(self.guards[guard], input.values).holds
+
+    def tensor(self, call: int, source: str) -> Tensor | None:
+        """Return a tensor of the input of a call; None when it is none."""
+        input = self.compiles[call].input
+        value = None if input is None else input.values.get(source)
+        return value if isinstance(value, Tensor) else None
+
+    @cached_property
+    def _moved(self) -> dict[int, list[int]]:
+        """The entries that were hit between a compile and the one before it, as far as the order shows it in
+        which torch tries entries: one that is hit moves to the front (torch/csrc/dynamo/extra_state.cpp).
+        """
+        found: dict[int, list[int]] = {}
+        for call, order in self.tried.items():
+            before = [call - 1, *self.tried.get(call - 1, ())]
+            places = {entry: place for place, entry in enumerate(before)}
+            if places.keys() == set(order):
+                kept = len(order) - 1
+                while kept > 0 and places[order[kept - 1]] < places[order[kept]]:
+                    kept -= 1
+                found[call] = list(order[:kept])
+        return found
+
+    @cached_property
+    def hit(self) -> frozenset[int]:
+        """The entries that calls between the compiles hit, as far as their order shows it."""
+        return frozenset(entry for entries in self._moved.values() for entry in entries)
+
+    def shows_hits(self, entry: int) -> bool:
+        """Whether later compiles would show that calls hit an entry. A new one is in front in the next."""
+        return sum(call > entry + 1 for call in self._moved) >= _SHOWING
+
+    @cached_property
+    def equal_sizes(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
+        """Pairs of sizes that a guard compares for equality, and that are equal in the first call."""
+        matches = (_EQUAL_SIZES.fullmatch(text) for _, text in self.expressions)
+        pairs = [((match[1], int(match[2])), (match[3], int(match[4]))) for match in matches if match]
+        return [
+            (one, other) for one, other in pairs if self._first_size(one) == self._first_size(other) != ()
+        ]
+
+    def _first_size(self, place: tuple[str, int]) -> tuple[int, ...]:
+        tensor, at = self.tensor(0, place[0]), place[1]
+        return () if tensor is None else tensor.size[at : at + 1]

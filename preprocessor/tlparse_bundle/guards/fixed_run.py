@@ -1,0 +1,253 @@
+"""A run with fixes: the calls that compiled, replayed with the guards relaxed that the fixes relax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tlparse_bundle.guards.branches import Branches, is_below
+from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix, covers, fixes_of
+from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.values import Tensor, contiguous
+
+_NUMBERS = ("size", "value")
+
+
+class FixedRun:
+    """The compiles of a code object with fixes."""
+
+    def __init__(self, history: CodeHistory, fixes: Sequence[Fix]):
+        self._history = history
+        self._fixes = fixes
+        self._branches = Branches(history, fixes)
+
+    def replay(self) -> tuple[dict[int, int], bool]:
+        """Return the compiles that would not happen, with the entry that each would fit; and whether more of
+        them may not happen, since the log lacks values that would decide it.
+        """
+        avoided: dict[int, int] = {}
+        if not all(self._is_marked_with(fix) for fix in self._fixes if fix.kind == "mark_dynamic"):
+            return avoided, False
+        entries: list[int] = []
+        containers = [fix.source or "" for fix in self._fixes if fix.kind == "same_structure"]
+        sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
+        is_minimum = False
+        for call, compiled in enumerate(self._history.compiles):
+            fits: dict[int, bool | None] = {}
+            for entry in entries:
+                fits[entry] = self._fits(call, entry, entries) and all(
+                    self._has_same_elements(call, other, containers) for other in sharing.get(entry, ())
+                )
+                if fits[entry]:
+                    avoided[call] = entry
+                    if containers:
+                        sharing.setdefault(entry, []).append(call)
+                    break
+            else:
+                is_minimum = is_minimum or None in fits.values()
+                if compiled.guards:
+                    entries.append(call)
+        return avoided, is_minimum
+
+    def _is_marked_with(self, fix: Fix) -> bool:
+        """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static
+        makes the marked size a constant, and torch raises (ConstraintViolationError).
+        """
+        own = (fix.source or "", fix.dimension)
+        marked = {(one.source or "", one.dimension) for one in self._fixes if one.kind == "mark_dynamic"}
+        return any(one.kind == "dynamic_true" for one in self._fixes) or all(
+            own not in pair or marked.issuperset(pair) for pair in self._history.equal_sizes
+        )
+
+    def _has_same_elements(self, call: int, other: int, containers: Iterable[str]) -> bool:
+        """Whether a call fits what another one asks of the elements of containers. With a fixed length, the
+        entry that both use would have these guards, too.
+        """
+        return all(
+            difference.aspect == "unknown"
+            or not any(is_below(difference.source, container) for container in containers)
+            or any(self._relaxes(fix, difference) for fix in self._fixes)
+            for difference in self._history.differences(call, other) or ()
+        )
+
+    def _fits(self, call: int, entry: int, entries: Sequence[int]) -> bool | None:
+        """Whether a call would fit an entry; None when the log lacks values that would decide it."""
+        differences = self._history.differences(call, entry)
+        if differences is None:
+            return False
+        verdicts = [self._allows(difference, call, entry, differences) for difference in differences]
+        if False in verdicts or all(difference.aspect == "unknown" for difference in differences):
+            return False
+        relaxed = {
+            difference.source
+            for difference in differences
+            if difference.aspect in _NUMBERS and any(self._relaxes(fix, difference) for fix in self._fixes)
+        }
+        if relaxed and not self._takes_same_path(call, entry, relaxed):
+            return False
+        is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
+        if is_dynamic and not self._same_duck_sizes(call, entry, entries):
+            return False
+        is_open = None in verdicts or not self._branches.are_known(call, entry)
+        if self._is_narrower(entry, call):
+            if call in self._history.hit:
+                return False
+            is_open = is_open or not self._history.shows_hits(call)
+        return None if is_open else True
+
+    def _takes_same_path(self, call: int, entry: int, relaxed: Iterable[str]) -> bool:
+        """Whether the conditions on numbers that may vary are the same for a call and an entry."""
+        # Another graph break is another path through the code, which a number that may vary has a guard on.
+        compiles = self._history.compiles
+        return compiles[call].graph_breaks == compiles[entry].graph_breaks and all(
+            self._history.truth(call, guard) == self._history.truth(entry, guard)
+            for guard, text in self._history.expressions
+            if any(source in text for source in relaxed)
+        )
+
+    def _allows(
+        self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
+    ) -> bool | None:
+        """Whether a difference does not matter with the fixes; None when the log does not decide it."""
+        if self._is_of_lost_base(difference, entry) or self._branches.is_unread(difference, call, entry):
+            return True
+        if difference.aspect == "unknown":
+            return None
+        if self._branches.is_missing(difference, call, entry):
+            return self._branches.agree(difference.source, call, entry)
+        fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
+        if fix is None:
+            return self._follows(difference, call, entry, all_)
+        return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
+
+    def _is_narrower(self, entry: int, call: int) -> bool:
+        """Whether an entry fixes a size or a number that may vary in the entry that a call compiled. Calls
+        that hit that one, which are not in the log, may not fit it.
+        """
+        wide, narrow = self._history.compiles[call].input, self._history.compiles[entry].input
+        if wide is None or narrow is None:
+            return False
+        for source, pattern in narrow.patterns.items():
+            own = wide.patterns.get(source)
+            for dimension, sizes in enumerate(zip(pattern.size, own.size if own else (), strict=False)):
+                if sizes[0] is not None and sizes[1] is None and not self._varies_with(source, dimension):
+                    return True
+        return any(
+            type(value) is int
+            and _is_constant(narrow, source)
+            and source in wide.values
+            and not _is_constant(wide, source)
+            and not self._varies_with(source, None)
+            for source, value in narrow.values.items()
+        )
+
+    def _varies_with(self, source: str, dimension: int | None) -> bool:
+        """Whether the fixes let a size or a number vary, or have the same one in all calls."""
+        kinds = ("dynamic_int", "few_values", "tensor_argument") if dimension is None else ("mark_dynamic",)
+        return any(covers(fix, Fix(kind, source, dimension)) for fix in self._fixes for kind in kinds)
+
+    def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool:
+        """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
+        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py). If the
+        call's own entry lets both vary, calls that hit it, which are not in the log, may not fit the other.
+        """
+        first: dict[int, tuple[int, str | None]] = {}  # by size: that of the call, and where it varies
+        input = self._history.compiles[entry].input
+        for source, value in input.values.items() if input is not None else ():
+            other = self._history.tensor(call, source)
+            if not isinstance(value, Tensor) or other is None or not is_argument(source):
+                continue
+            before = [self._history.tensor(one, source) for one in entries if one < entry]
+            for dimension, (mine, theirs) in enumerate(zip(value.size, other.size, strict=False)):
+                has_varied = any(
+                    one is not None and one.size[dimension : dimension + 1] != (mine,) for one in before
+                )
+                if mine in SMALL_SIZES or has_varied:
+                    continue
+                place = f"{source}.size()[{dimension}]" if self._varies(call, source, dimension) else None
+                size, varying = first.setdefault(mine, (theirs, None))
+                if size != theirs or (place and varying and not self._are_equal(call, place, varying)):
+                    return False
+                first[mine] = size, varying or place
+        return True
+
+    def _are_equal(self, call: int, place: str, other: str) -> bool:
+        """Whether the entry that a call compiled wants two sizes to be equal."""
+        texts = {f"{place} == {other}", f"{other} == {place}"}
+        guards = self._history.guards
+        return any(guards[guard].text in texts for guard in self._history.compiles[call].guards)
+
+    def _varies(self, call: int, source: str, dimension: int) -> bool:
+        """Whether the entry that a call compiled has a dimension dynamic."""
+        input = self._history.compiles[call].input
+        pattern = input.patterns.get(source) if input is not None else None
+        return pattern is not None and pattern.size[dimension : dimension + 1] == [None]
+
+    def _relaxes(self, fix: Fix, difference: Difference) -> bool:
+        place = difference.source, difference.dimension
+        if difference.aspect in _NUMBERS and place in self._history.specialized:
+            return False
+        if difference.aspect in ("unknown", "absent"):
+            return False
+        if fix.kind == "few_values" and is_below(difference.source, fix.source or ""):
+            return True
+        return any(covers(fix, other) for other in fixes_of(difference))
+
+    def _has_one_layout(self, source: str, *calls: int) -> bool:
+        """Whether a tensor has the usual strides in all calls after ``.contiguous()``."""
+        tensors = [self._history.tensor(call, source) for call in calls]
+        return all(
+            tensor is not None and (tensor.stride == contiguous(tensor.size) or not _is_contiguous(tensor))
+            for tensor in tensors
+        )
+
+    def _is_of_lost_base(self, difference: Difference, entry: int) -> bool:
+        """Whether a guard is on the base of a view that ``.contiguous()`` replaces with a copy."""
+        return any(
+            fix.kind == "same_layout"
+            and f"{fix.source}._base" in difference.source
+            and (tensor := self._history.tensor(entry, fix.source or "")) is not None
+            and not _is_contiguous(tensor)
+            for fix in self._fixes
+        )
+
+    def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
+        """Whether a stride differs only because a size does: both tensors are dense in the same order."""
+        if difference.aspect != "stride" or not any(
+            other.aspect == "size" and other.source == difference.source for other in all_
+        ):
+            return False
+        tensors = (
+            self._history.tensor(call, difference.source),
+            self._history.tensor(entry, difference.source),
+        )
+        return all(tensor is not None and _is_dense(tensor, tensors[0]) for tensor in tensors)
+
+
+def _is_constant(input: Input, source: str) -> bool:
+    """Whether a guard fixes the value of a number."""
+    return ("EQUALS_MATCH", source, source) in input.guards
+
+
+def _is_contiguous(tensor: Tensor) -> bool:
+    """Whether ``.contiguous()`` leaves a tensor as it is: strides of dimensions of size 1 do not matter."""
+    step = 1
+    for size, stride in zip(reversed(tensor.size), reversed(tensor.stride or ()), strict=False):
+        if size != 1 and stride != step:
+            return 0 in tensor.size
+        step *= size
+    return True
+
+
+def _is_dense(tensor: Tensor, like: Tensor | None) -> bool:
+    """Whether the strides of a tensor follow from its sizes, with dimensions in the order of another."""
+    if like is None or tensor.stride is None or like.stride is None or len(like.size) != len(tensor.size):
+        return False
+    steps = like.stride
+    step = 1
+    for dimension in sorted(range(len(steps)), key=lambda dimension: (steps[dimension], -dimension)):
+        if tensor.stride[dimension] != step and tensor.size[dimension] > 1:
+            return False
+        step *= max(tensor.size[dimension], 1)
+    return True

@@ -1,0 +1,168 @@
+"""Runs with fixes, where the entry that is left or the path that calls take is not the same."""
+
+import pytest
+from compiled_run import DYNAMIC, FLAG, X0, Run
+from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.failing import Difference, failing
+from tlparse_bundle.guards.fixed_run import FixedRun, _is_contiguous
+from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.inputs import Input
+from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.values import Tensor
+
+LAYOUT = Fix("same_layout", "L['x']")
+MASK = Fix("same_type", "L['mask']")
+NO_MASK = Predicate("NONE_MATCH", "L['mask']", "L['mask'] is None")
+HAS_MASK = Predicate(
+    "TENSOR_MATCH",
+    "L['mask']",
+    "check_tensor(L['mask'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[], stride=[])",
+)
+
+
+@pytest.fixture
+def run():
+    return Run()
+
+
+def _narrow(run):
+    """With a dynamic dimension 0, call 2 fits entry 0, which fixes dimension 1; the entry of call 2 does not."""
+    run.call(size=(2, 4), how="sum")
+    run.call(size=(4, 2), how="max", dynamic=(0, 1))
+    run.call(size=(4, 4), how="sum", dynamic=(0, 1))
+    run.call(size=(4, 4), how="min", dynamic=(0, 1))
+    run.call(size=(4, 4), how="mean", dynamic=(0, 1))
+    run.call(size=(4, 4), how="prod", dynamic=(0, 1))
+
+
+NO_HITS = {1: [0], 2: [1, 0], 3: [2, 1, 0], 4: [3, 2, 1, 0], 5: [4, 3, 2, 1, 0]}
+
+
+def test_calls_that_hit_an_avoided_entry_may_not_fit_a_narrower_one(run):
+    """torch moves an entry that is hit to the front."""
+    _narrow(run)
+    saving = run.all_savings(tried={**NO_HITS, 4: [2, 3, 1, 0], 5: [4, 2, 3, 1, 0]})[X0,]
+    assert saving.avoided == () and not saving.is_minimum
+
+
+def test_without_such_calls_the_narrower_entry_does(run):
+    _narrow(run)
+    saving = run.all_savings(tried=NO_HITS)[X0,]
+    assert saving.avoided == (2,) and not saving.is_minimum
+
+
+@pytest.mark.parametrize("tried", [{}, {1: [0], 2: [1, 0], 3: [2, 1, 0]}, {**NO_HITS, 4: [3], 5: [4]}])
+def test_without_an_order_of_entries_it_is_not_known_whether_calls_hit_one(run, tried):
+    _narrow(run)
+    saving = run.all_savings(tried=tried)[X0,]
+    assert saving.avoided == () and saving.is_minimum
+
+
+def test_a_number_that_an_entry_fixes_is_narrower_too(run):
+    kind = Predicate("TYPE_MATCH", "L['n']", "___check_type_id(L['n'], 1)", None, "int")
+    run.call(size=(4, 3), n=2)
+    run.call(size=(6, 3), dynamic=(0,), n=5)
+    run.call(size=(6, 3), guards=[kind], conditions=("L['n'] == 2",), dynamic=(0,))
+    run.compiles[2].input.values["L['n']"] = 2
+    assert run.all_savings()[X0,].is_minimum
+    assert not run.all_savings()[DYNAMIC,].is_minimum
+
+
+@pytest.mark.parametrize(
+    "size, stride, is_contiguous",
+    [
+        ((2, 4), (4, 1), True),
+        ((2, 4), (1, 2), False),
+        ((1, 4), (1, 1), True),
+        ((4, 1), (1, 4), True),
+        ((0, 4), (1, 9), True),
+        ((), (), True),
+    ],
+)
+def test_what_contiguous_leaves_as_it_is(size, stride, is_contiguous):
+    assert _is_contiguous(Tensor(size, stride)) is is_contiguous
+
+
+def test_the_stride_of_a_dimension_of_size_1_stays_with_one_layout(run):
+    """``.contiguous()`` returns such a tensor as it is."""
+    run.call(size=(1, 4), flag=True)
+    run.call(size=(1, 4), stride=(1, 1), flag=True)
+    run.call(size=(2, 4), flag=True)
+    run.call(size=(2, 4), stride=(1, 2), flag=True)
+    assert run.savings()[LAYOUT,] == (3,)
+
+
+def test_a_copy_has_no_base(run):
+    base = Predicate("LAMBDA_GUARD", None, "2 <= L['x']._base.size()[0]")
+    run.call(size=(2, 4), stride=(1, 2), guards=[base])
+    run.call(size=(2, 4))
+    assert run.savings()[LAYOUT,] == (1,)
+
+
+def test_one_value_of_a_flag_leaves_out_what_its_path_does_not_read(run):
+    run.call(size=(4, 3), flag=False)
+    run.call(size=(6, 3), dynamic=(0,), flag=True, scale=2)
+    run.call(size=(6, 3), dynamic=(0,), flag=False)
+    run.call(size=(6, 3), dynamic=(0,), flag=True, scale=3)
+    saving = run.all_savings()[FLAG,]
+    assert saving.avoided == (2, 3) and not saving.is_minimum
+
+
+def test_what_the_path_of_a_flag_reads_may_not_be_known(run):
+    """The log does not have `scale` of call 1, nor whether call 2 and call 3 have the same."""
+    run.call(size=(4, 3), flag=True, scale=2)
+    run.call(size=(6, 3), dynamic=(0,), flag=False)
+    run.call(size=(6, 3), dynamic=(0,), flag=True, scale=2)
+    saving = run.all_savings()[FLAG,]
+    assert saving.avoided == () and saving.is_minimum
+
+
+def test_two_calls_that_a_flag_sends_on_a_path_may_read_different_values_there(run):
+    run.call(size=(4, 3), flag=True, scale=2, n=1)
+    run.call(size=(6, 3), dynamic=(0,), flag=False, n=1)
+    run.call(size=(6, 3), dynamic=(0,), flag=False, n=2)
+    history = CodeHistory(run.compiles, run.guards)
+    assert FixedRun(history, (DYNAMIC,)).replay() == ({2: 1}, False)
+    assert FixedRun(history, (DYNAMIC, FLAG)).replay() == ({}, True)
+
+
+def test_a_call_without_a_key_does_not_have_one_value_of_its_item():
+    guard = Predicate("TRUE_MATCH", "L['o']['relu']", "L['o']['relu'] == True")
+    absent = Input({"___dict_contains('relu', L['o'])": False})
+    assert failing(guard, absent) == (Difference("absent", "L['o']['relu']"),)
+    assert failing(guard, Input({"___dict_contains('relu', L['o'])": True})) is None
+
+
+def test_a_call_without_a_key_is_not_avoided_by_one_value(run):
+    relu = Predicate("TRUE_MATCH", "L['o']['relu']", "L['o']['relu'] == True")
+    none = Predicate("DICT_CONTAINS", "L['o']", "not ___dict_contains('relu', L['o'])")
+    run.call(size=(4, 3), guards=[Predicate("FALSE_MATCH", "L['o']['relu']", "L['o']['relu'] == False")])
+    run.call(size=(4, 3), guards=[relu])
+    run.call(size=(4, 3), guards=[none])
+    assert run.savings()[Fix("few_values", "L['o']['relu']"),] == (1,)
+
+
+def test_calls_without_a_value_pass_one_of_its_type(run):
+    for number, guard in enumerate((HAS_MASK, NO_MASK, HAS_MASK)):
+        run.call(size=(4, 3), how="mean" if number == 0 else "sum", guards=[guard])
+        if guard is HAS_MASK:
+            run.compiles[-1].input.values["L['mask']"] = Tensor((), (), "torch.float32", "cpu", False)
+    assert run.savings()[MASK,] == (2,)
+
+
+def test_values_that_calls_pass_in_place_of_none_may_differ(run):
+    run.call(size=(4, 3), guards=[Predicate("NONE_MATCH", "L['limit']", "L['limit'] is None")])
+    run.call(size=(4, 3), limit=0.5)
+    history = CodeHistory(run.compiles, run.guards)
+    assert FixedRun(history, (Fix("same_type", "L['limit']"),)).replay() == ({}, True)
+
+
+def test_equal_sizes_of_an_own_entry_vary_together_with_dynamic_true(run):
+    own = "L['x'].size()[0] == L['x'].size()[1]"
+    run.call(size=(4, 4), n=5)
+    run.call(size=(7, 7), dynamic=(0, 1), conditions=(own,), n=5)
+    assert run.savings()[DYNAMIC,] == (1,)
+    other = Run()
+    other.call(size=(4, 4), n=5)
+    other.call(size=(7, 7), dynamic=(0, 1), n=5)
+    assert other.savings()[DYNAMIC,] == ()
