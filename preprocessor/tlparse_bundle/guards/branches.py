@@ -1,4 +1,4 @@
-"""What fixes that choose one value of a flag change: calls with another value take another path.
+"""What fixes that choose one value of a flag or one object change: other calls take a different path.
 
 A log says which values each path reads, by the guards of the calls that took it.
 """
@@ -26,14 +26,15 @@ _READ = frozenset(
         "TENSOR_MATCH",
     )
 )
+_CHOOSING = ("few_values", "same_type", "same_object")
 
 
 class Branches:
-    """The paths of calls with fixes. The value that 'few_values' chooses is that of the first call."""
+    """The paths of calls with fixes. The value or the object that a fix chooses is that of the first call."""
 
     def __init__(self, history: CodeHistory, fixes: Sequence[Fix]):
         self._history = history
-        self._sources = [fix.source or "" for fix in fixes if fix.kind in ("few_values", "same_type")]
+        self._sources = [fix.source or "" for fix in fixes if fix.kind in _CHOOSING]
         self._fixes = fixes
         self._reads: dict[int, frozenset[str]] = {}
 
@@ -42,12 +43,15 @@ class Branches:
         """The calls whose value the fixes change."""
         changed: set[int] = set()
         for fix in self._fixes:
-            if fix.kind not in ("few_values", "same_type"):
+            if fix.kind not in _CHOOSING:
                 continue
+            source = fix.source or ""
             values = [
-                (number, compiled.input.values[fix.source])
+                (number, known[source])
                 for number, compiled in enumerate(self._history.compiles)
-                if compiled.input is not None and fix.source in compiled.input.values
+                if compiled.input is not None
+                and source
+                in (known := _objects(compiled.input) if fix.kind == "same_object" else compiled.input.values)
             ]
             if fix.kind == "same_type":
                 changed |= {number for number, value in values if value is None}
@@ -123,6 +127,11 @@ class Branches:
         if entry not in self._changed or difference.source not in self._read(entry):
             return False
         return difference.source not in (self._read_by_all[1] if call in self._changed else self._read(call))
+
+
+def _objects(input: Input) -> dict[str, str]:
+    """Return the guards of a call on the identity of objects, by source."""
+    return {source or "": text for (kind, source, _), text in input.guards.items() if kind == "ID_MATCH"}
 
 
 def is_below(source: str, above: str) -> bool:

@@ -190,7 +190,7 @@ class FixedRun:
             return False
         if difference.aspect in ("unknown", "absent"):
             return False
-        if fix.kind == "few_values" and is_below(difference.source, fix.source or ""):
+        if fix.kind in ("few_values", "same_object") and is_below(difference.source, fix.source or ""):
             return True
         return any(covers(fix, other) for other in fixes_of(difference))
 

@@ -15,7 +15,6 @@ from tlparse_bundle.statements.recompile_causes import Cause, requested_recompil
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
     is_of_floats,
-    raising_functions,
     saved_sentence,
     saved_text,
     savings,
@@ -96,8 +95,6 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         remedy = None if is_static(facts, cause) else _marks(facts, found)
         if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
             remedy = _with_savings(facts, remedy, found.own, found)
-        if remedy is not None and found.own["fix"] == "mark_dynamic":
-            remedy = _with_warning(facts, cause, remedy)
         offered += [remedy] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
@@ -117,17 +114,6 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
         row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
     )
     return replace(remedy, text=" ".join(filter(None, (remedy.text, saved))))
-
-
-def _with_warning(facts: Facts, cause: Cause, remedy: Remedy) -> Remedy:
-    """Add to the fix of a size which functions cannot have it dynamic."""
-    names = list(map(code, raising_functions(facts, cause)))
-    if not names:
-        return remedy
-    gets = "it gets" if len(names) == 1 else "they get"
-    return replace(
-        remedy, text=f"{remedy.text} {listed(names, 3)} can raise an error if {gets} the marked tensor, too."
-    )
 
 
 def _limited(facts: Facts) -> set[int | None]:

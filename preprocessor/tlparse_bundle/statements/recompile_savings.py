@@ -15,7 +15,7 @@ from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.guard_changes import is_of_modes
-from tlparse_bundle.statements.recompile_causes import Cause, causes, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.sizes import fails_when_dynamic
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ _OF_CHANGE = {
 
 
 _ROOT = re.compile(r"\w+")
-_NEXT = 3  # recompiles between those of functions that get the same tensor
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
@@ -124,44 +123,6 @@ def is_markable(facts: Facts, cause: Cause) -> bool:
         return False
     number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
     return not is_called_by_a_library(facts, number)
-
-
-def raising_functions(facts: Facts, cause: Cause) -> list[str]:
-    """Return other functions in which the size changed next and no mark helps: one that gets the marked
-    tensor can raise.
-    """
-    constant = facts.once(_kept_constant)
-    found = {
-        other: None
-        for move in cause.moves
-        for number, other in constant.get(move, ())
-        if any(abs(number - own) <= _NEXT for own in cause.rows)
-    }
-    return [name for _, name, _ in found if name is not None and name != cause.function[1]]
-
-
-def _kept_constant(facts: Facts) -> dict[tuple[Any, Any], list[tuple[int, FunctionKey]]]:
-    """Return the recompiles for a size against which no mark helps, by the values of the change."""
-    by_id = {row["id"]: row for rows in facts.once(_by_code_object).values() for row in rows}
-    marked = {
-        (row["code_object"], local_name(part["source"] or ""), part["dimension"])
-        for row in by_id.values()
-        if row["avoided"]
-        for part in ([row] if row["fix"] is not None else [by_id[id_] for id_ in row["combines"]])
-        if part["fix"] in ("mark_dynamic", "mark_unbacked")
-    }
-    found: dict[tuple[Any, Any], list[tuple[int, FunctionKey]]] = {}
-    everything = facts.once(requested_recompiles)
-    for cause in facts.once(causes):
-        if cause.change == "size" and cause.reason is not None:
-            source = local_name(cause.reason["source"] or "")
-            places = {
-                (everything.row(number)["code_object"], source, cause.dimension) for number in cause.rows
-            }
-            if marked.isdisjoint(places):
-                for move in cause.moves:
-                    found.setdefault(move, []).extend((number, cause.function) for number in cause.rows)
-    return found
 
 
 def _is_argument(facts: Facts, cause: Cause, source: str) -> bool:
