@@ -14,6 +14,7 @@ from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, UNEXPLAINED
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
+_MOST_TEXT = 32  # characters of them
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
@@ -23,6 +24,7 @@ _OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d+)$")
 _ABOUT_SIZES = re.compile(r"\. Guard failed on a parameter, consider using .*")
 _CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
+_RANGE = "___normalize_range_iter("  # what is left of a range after a graph break in its loop
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
@@ -50,6 +52,8 @@ def shown_guard(guard: str) -> str:
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
     """Return what the guard checks, such as "`x.size(0)`"."""
+    if source is not None and source.startswith(_RANGE):
+        return "a loop's range"
     name = source_name(source) or "an input"
     at = "?" if dimension is None else dimension
     forms = {
@@ -203,9 +207,11 @@ def _values_text(values: list[Any], *, is_open: bool, is_counted: bool, with_val
     text = f"had {f'{len(values) + is_open:,} ' if is_counted else ''}different values"
     if not with_values:
         return text
-    shown = values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN]
+    shown = [code(str(value)) for value in (values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN])]
+    while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
+        shown.pop()
     more = ", …" if (is_open and is_counted) or len(shown) < len(values) else ""
-    return f"{text} ({', '.join(code(str(value)) for value in shown)}{more})"
+    return f"{text} ({', '.join(shown)}{more})"
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, listed
+from tlparse_bundle.base.wording import code
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
@@ -16,13 +16,11 @@ from tlparse_bundle.statements.recompile_savings import (
     Savings,
     is_of_floats,
     saved_sentence,
-    saved_text,
     savings,
 )
 from tlparse_bundle.statements.size_remedies import (
     ALL_DYNAMIC,
     dynamic_int,
-    is_static,
     mark_as_dynamic,
     mark_dynamic,
     mark_unbacked,
@@ -92,10 +90,8 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     offered = []
     if found.own is not None and (found.own["avoided"] or found.own["is_minimum"] or found.together):
-        remedy = None if is_static(facts, cause) else _marks(facts, found)
-        if remedy is None and (remedy := _of_fix(facts, cause, found, name)) is not None:
-            remedy = _with_savings(facts, remedy, found.own, found)
-        offered += [remedy] if remedy else []
+        remedy = _of_fix(facts, cause, found, name)
+        offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     if cause.change == "dispatch_keys" and not offered:
@@ -121,28 +117,6 @@ def _limited(facts: Facts) -> set[int | None]:
     everything = facts.once(requested_recompiles)
     rows = map(everything.row, range(len(everything)))
     return {row["code_object"] for row in rows if facts.number_of(row) in facts.refused}
-
-
-def _marks(facts: Facts, found: Savings) -> Remedy | None:
-    """Return the fix of a size that helps only where other sizes are dynamic, too. torch raises for one
-    of two sizes that the program wants to be equal.
-    """
-    if found.own is None or found.own["avoided"] or found.together is None:
-        return None
-    row, others = found.together
-    rest = [_fix_name(facts, fix) for fix in others if fix["fix"] != "mark_dynamic"]
-    marked = [fix for fix in (found.own, *others) if fix["fix"] == "mark_dynamic"]
-    names = [source_name(fix["source"]) or "" for fix in marked]
-    if found.own not in marked or len(marked) < 2 or not all(map(str.isidentifier, names)):
-        return None
-    who = f"Together with {listed(rest)}, this" if rest else "This"
-    return Remedy(
-        f"Mark these dimensions as dynamic before the call. {who} would avoid {saved_text(row)}.",
-        "\n".join(
-            f"torch._dynamo.mark_dynamic({name}, {fix['dimension']})"
-            for name, fix in zip(names, marked, strict=True)
-        ),
-    )
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
