@@ -358,3 +358,15 @@ def test_long_texts_are_cut(log_of):
     )
     assert (len(row["hints"][0]), row["hints"][0][-2:]) == (20_000, "y…")
     assert len(row["followed_by"][0]["explanation"]) == 20_000
+
+
+def test_a_break_that_a_restarted_compile_comes_to_again_is_one(log_of):
+    """An attempt of another compile has one of its own."""
+    text = "Graph break in user code at /home/user/model.py:4\nGraph Break Reason: print\n"
+    it = log_of(payload(text, "0/0") + payload(text, "0/0_1") + payload(text, "0/1"))
+    assert only(it)["count"] == 2
+    assert [(row["compile"], row["attempt"]) for row in it.table("graph_break_records")] == [
+        ("0/0", 0),
+        ("0/1", 0),
+    ]
+    assert [row["graph_break_count"] for row in it.table("compiles")] == [1, 1]

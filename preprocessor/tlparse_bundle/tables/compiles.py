@@ -22,7 +22,7 @@ from tlparse_bundle.tables.frame_compiles import (
 )
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.breaks import FailedAttempts
+from tlparse_bundle.tables.text.breaks import RepeatedBreaks
 from tlparse_bundle.tables.text.record_values import class_name, count_or_none, payload_text
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Compiles:
         self._metrics: JsonList[list[Any]] = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts = array("i")  # of compiles
-        self._failed = FailedAttempts()
+        self._repeated = RepeatedBreaks()
 
     def _number_of(self, compile_index: int) -> int:
         """Return the number of the frame compile."""
@@ -143,7 +143,7 @@ class Compiles:
         if event.name == "dynamo_graph_break_reason":
             missing = event.compile_index + 1 - len(self._graph_break_counts)
             self._graph_break_counts.extend([0] * missing)
-            if not self._failed.is_repeated(event.compile_index, payload_text(event)):
+            if not self._repeated.is_repeated(event.compile_index, event.compile, payload_text(event)):
                 self._graph_break_counts[event.compile_index] += 1
         elif event.name == "recompile_reasons" and event.payload:
             self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)

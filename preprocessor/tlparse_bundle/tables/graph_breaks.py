@@ -9,7 +9,7 @@ from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.breaks import FailedAttempts, parse_break, parse_reason
+from tlparse_bundle.tables.text.breaks import RepeatedBreaks, parse_break, parse_reason
 from tlparse_bundle.tables.text.record_values import cut, payload_text, unexpected
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class GraphBreaks:
         self._breaks: list[_BreakFields] = []
         self._numbers: dict[tuple[str | int | None, ...], int] = {}
         self._records: list[_Record] = []
-        self._failed = FailedAttempts()
+        self._repeated = RepeatedBreaks()
         self._last: dict[_Attempt, int] = {}  # position of the last record of each attempt
         # Attempts of records, by position, whose text does not say that the frame is skipped.
         self._unclear: dict[int, _Attempt] = {}
@@ -82,8 +82,8 @@ class GraphBreaks:
             row = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
             skips_frame = None
         attempt = event.compile_id, event.occurrence
-        if self._failed.is_repeated(attempt, text):
-            self._add_to(self._last[attempt], row, skips_frame)
+        if self._repeated.is_repeated(attempt, event.compile, text):
+            self._add_to(self._last.get(attempt, len(self._records) - 1), row, skips_frame)
             return
         self._last[attempt] = len(self._records)
         # The explanation is not part of the key: it can hold addresses. Resume functions and recompiles

@@ -63,17 +63,22 @@ _MAX_FIRST_LINE = 4000
 _MAX_HINTS = 100  # of one break, and breaks in one record
 
 
-class FailedAttempts:
-    """Finds records that repeat the one before: where a backend fails, torch logs its error, then a graph
-    break with that error in the explanation (torch/_dynamo/output_graph.py, call_user_compiler).
+class RepeatedBreaks:
+    """Finds records that repeat the one before. Where a backend fails, torch logs its error, then a graph
+    break with that error in the explanation (torch/_dynamo/output_graph.py, call_user_compiler). Where
+    something else restarts a compile after its graph break, the next attempt comes to the same one.
     """
 
     def __init__(self) -> None:
         self._errors: dict[Hashable, str] = {}  # of the last record of an attempt, if it has one
+        self._last: tuple[str | None, int] | None = None  # compile and hash of the last record
 
-    def is_repeated(self, attempt: Hashable, text: str) -> bool:
-        """Whether a record describes the same break as the last one of the attempt. ``text``: its payload."""
-        error = self._errors.pop(attempt, None)
+    def is_repeated(self, attempt: Hashable, compile: str | None, text: str) -> bool:
+        """Whether a record describes the same break as the last one of the compile. ``text``: its payload."""
+        error, last = self._errors.pop(attempt, None), self._last
+        self._last = compile, hash(text)
+        if compile is not None and self._last == last:
+            return True
         if _WONT_CONVERT.match(text[:_MAX_FIRST_LINE].partition("\n")[0]):
             parsed = parse_break(text)
             if parsed is not None and parsed[0]["reason"]:
