@@ -150,6 +150,14 @@ def test_calls_without_a_value_pass_one_of_its_type(run):
     assert run.savings()[MASK,] == (2,)
 
 
+@pytest.mark.parametrize(("dtype", "avoided"), [("torch.int64", (1, 2)), ("torch.float64", (1,))])
+def test_integers_have_no_gradients(run, dtype, avoided):
+    run.call(size=(4, 3), dtype=dtype)
+    run.call(size=(4, 3))
+    run.call(size=(4, 3), grad=True)
+    assert run.savings()[Fix("same_dtype", "L['x']"),] == avoided
+
+
 def test_one_value_has_one_type():
     value = Fix("few_values", "L['mask']")
     assert covers(value, MASK) and not covers(MASK, value)
