@@ -165,7 +165,7 @@ def count_processor_time() -> None:
     """Let the clocks that torch logs run with the processor time of this process and its children, so that other
     work on the machine does not count.
     """
-    gc.freeze()  # a full collection of what importing torch left takes as long as several compiles
+    gc.disable()  # a full collection takes as long as half a compile or several, and comes in any of them
     start = time.time_ns()
 
     def now_ns() -> int:

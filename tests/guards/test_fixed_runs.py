@@ -5,7 +5,7 @@ from compiled_run import DYNAMIC, FLAG, X0, Run
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference, failing
 from tlparse_bundle.guards.fixed_run import FixedRun, _is_contiguous
-from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.fixes import Fix, covers
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.values import Tensor
@@ -148,6 +148,20 @@ def test_calls_without_a_value_pass_one_of_its_type(run):
         if guard is HAS_MASK:
             run.compiles[-1].input.values["L['mask']"] = Tensor((), (), "torch.float32", "cpu", False)
     assert run.savings()[MASK,] == (2,)
+
+
+@pytest.mark.parametrize(("dtype", "avoided"), [("torch.int64", (1, 2)), ("torch.float64", (1,))])
+def test_integers_have_no_gradients(run, dtype, avoided):
+    run.call(size=(4, 3), dtype=dtype)
+    run.call(size=(4, 3))
+    run.call(size=(4, 3), grad=True)
+    assert run.savings()[Fix("same_dtype", "L['x']"),] == avoided
+
+
+def test_one_value_has_one_type():
+    value = Fix("few_values", "L['mask']")
+    assert covers(value, MASK) and not covers(MASK, value)
+    assert not covers(value, Fix("same_type", "L['other']"))
 
 
 def test_values_that_calls_pass_in_place_of_none_may_differ(run):

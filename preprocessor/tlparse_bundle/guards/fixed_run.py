@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from tlparse_bundle.guards.branches import Branches, is_below
@@ -12,6 +13,7 @@ from tlparse_bundle.guards.inputs import Input, is_argument
 from tlparse_bundle.guards.values import Tensor, contiguous
 
 _NUMBERS = ("size", "value")
+_INTEGER = re.compile(r"torch\.(?:u?int|bool)")
 
 
 class FixedRun:
@@ -192,7 +194,15 @@ class FixedRun:
             return False
         if fix.kind in ("few_values", "same_object") and is_below(difference.source, fix.source or ""):
             return True
+        if fix.kind == "same_dtype" and difference.aspect == "requires_grad":
+            return fix.source == difference.source and self._becomes_integer(difference.source)
         return any(covers(fix, other) for other in fixes_of(difference))
+
+    def _becomes_integer(self, source: str) -> bool:
+        """Whether the first dtype of a tensor is one of integers, which have no gradients."""
+        tensors = (self._history.tensor(call, source) for call in range(len(self._history.compiles)))
+        first = next((tensor for tensor in tensors if tensor is not None), None)
+        return first is not None and first.dtype is not None and _INTEGER.match(first.dtype) is not None
 
     def _has_one_layout(self, source: str, *calls: int) -> bool:
         """Whether a tensor has the usual strides in all calls after ``.contiguous()``."""

@@ -31,7 +31,7 @@ def covers(fix: Fix, other: Fix) -> bool:
     """Whether a fix does what another one does."""
     if fix.kind == "dynamic_true":
         return other.kind == "dynamic_float" or (other.kind in DYNAMIC and is_argument(other.source or ""))
-    if fix.kind == "mark_unbacked" and other.kind == "mark_dynamic":
+    if (fix.kind, other.kind) in (("mark_unbacked", "mark_dynamic"), ("few_values", "same_type")):
         return fix[1:] == other[1:]
     return fix == other
 
