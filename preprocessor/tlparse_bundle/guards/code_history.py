@@ -173,6 +173,22 @@ class CodeHistory:
             (one, other) for one, other in pairs if self._first_size(one) == self._first_size(other) != ()
         ]
 
+    def late_equals(self, source: str, dimension: int) -> set[tuple[str, int | None]]:
+        """Return the sizes of tensors that the first call lacks which are that of a dimension in all calls.
+        Where the code combines both tensors, these sizes have to be dynamic, too.
+        """
+        equal: dict[tuple[str, int | None], bool] = {}
+        for call, compiled in enumerate(self.compiles):
+            own, input = self.tensor(call, source), compiled.input
+            if own is None or input is None:
+                continue
+            size = own.size[dimension : dimension + 1]
+            for name, value in input.values.items():
+                if isinstance(value, Tensor) and is_argument(name) and self.tensor(0, name) is None:
+                    for at, other in enumerate(value.size):
+                        equal[name, at] = equal.get((name, at), True) and other > 1 and size == (other,)
+        return {place for place, is_equal in equal.items() if is_equal}
+
     def _first_size(self, place: tuple[str, int]) -> tuple[int, ...]:
         tensor, at = self.tensor(0, place[0]), place[1]
         return () if tensor is None else tensor.size[at : at + 1]

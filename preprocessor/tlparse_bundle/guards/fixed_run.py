@@ -56,10 +56,11 @@ class FixedRun:
         """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static
         makes the marked size a constant, and torch raises (ConstraintViolationError).
         """
-        own = (fix.source or "", fix.dimension)
+        own = (fix.source or "", fix.dimension or 0)
         marked = {(one.source or "", one.dimension) for one in self._fixes if one.kind == "mark_dynamic"}
-        return any(one.kind == "dynamic_true" for one in self._fixes) or all(
-            own not in pair or marked.issuperset(pair) for pair in self._history.equal_sizes
+        return any(one.kind == "dynamic_true" for one in self._fixes) or (
+            all(own not in pair or marked.issuperset(pair) for pair in self._history.equal_sizes)
+            and self._history.late_equals(*own) <= marked
         )
 
     def _has_same_elements(self, call: int, other: int, containers: Iterable[str]) -> bool:

@@ -12,6 +12,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
 from tlparse_bundle.statements.rows_by_compile import symbols_by_compile
 from tlparse_bundle.statements.statement import Remedy
+from tlparse_bundle.statements.torch_messages import OF_NUMBERS
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksRow
@@ -43,7 +44,7 @@ _NO_FAKE_KERNEL = re.compile(
 
 _UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+)")
 _VMAP = re.compile(r"[/\\]torch[/\\]_functorch[/\\]vmap\.py")
-_CONDITION = re.compile(r"\s*(?:el)?(?:if|while)\b[^:]*\.item\(\)")
+_CONDITION = re.compile(r"\s*(?:el)?(?:if|while)\b[^:]*(?:\.item\(\)|\b(?:bool|float|int)\()")
 _FAKE_CALL = re.compile(r"\w+ <[^>]*>: (?P<message>.+)")  # of an operator, in a debug context
 _SYMBOLIC = re.compile(r" must be (?P<type>bool|int|float), not Sym(?:Bool|Int|Float)\b")
 _NO_AUTOGRAD = re.compile(
@@ -69,6 +70,7 @@ def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
         _item_below_vmap,
         _item_in_a_condition,
         _fake_call,
+        _of_numbers,
     )
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
@@ -189,6 +191,15 @@ def _fake_call(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
                 " a compile of their own."
             ),
         ),
+    )
+
+
+def _of_numbers(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    found = OF_NUMBERS.search(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
+    if found is None:
+        return None
+    return KnownCause(
+        f"Python has {code(found['operation'])} for numbers. Dynamo lacks it for a dynamic one."
     )
 
 

@@ -38,6 +38,13 @@ _CONTEXT = re.compile(
 )
 # torch keeps breaking the graph at functions of these files.
 _NEVER_TRACED = re.compile(r"(?:in file|filename:) [`'][^`']*[/\\](?:torch[/\\]|random\.py)")
+# Python has all of these, so one of the numbers is dynamic.
+OF_NUMBERS = re.compile(
+    r"unsupported operand type\(s\) for (?P<operation>[^:]+): '(?:int|float)' and '(?:int|float)'"
+)
+_COMPREHENSION = re.compile(
+    r"<(?:list|set|dict)comp>|<genexpr>"
+)  # its condition decides how long the result is
 _UNKNOWN_VALUE = re.compile(r"\bcapture_(?:scalar_outputs|dynamic_output_shape_ops)\b")
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
@@ -50,7 +57,12 @@ _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
     ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _NEVER_TRACED.search(about)),
     # A number that is symbolic while torch traces is none in eager.
-    ("Your code may result in an error when running in eager", lambda about: "Sym" not in about),
+    (
+        "Your code may result in an error when running in eager",
+        lambda about: "Sym" not in about and not OF_NUMBERS.search(about),
+    ),
+    ("For the common pattern `if tensor_cond", lambda about: not _COMPREHENSION.search(about)),
+    ("Use `torch.cond` to express", lambda about: not _COMPREHENSION.search(about)),
     ("If the HOP is activation checkpointing", lambda about: "checkpoint" in about.lower()),
 )
 _ARGUMENT_TYPES = re.compile(r"with argument types \[([^\]]*)\]")
@@ -106,8 +118,8 @@ def caution(hints: Sequence[str]) -> str | None:
     if not any(map(_UNKNOWN_VALUE.search, hints)):
         return None
     return (
-        "With the setting, the graph goes on with a value that torch cannot see while it compiles. Code that"
-        " needs it, for a branch for example, then breaks the graph itself, or raises an error."
+        "The setting can be too little: torch still cannot see the value while it compiles. Code that needs"
+        " it, for a branch for example, then breaks the graph itself, or raises an error."
     )
 
 

@@ -48,6 +48,7 @@ REFERENCE = {
 }
 _MOST_PLACES = 5
 _INSERTED = "Call to `torch._dynamo.graph_break()`"  # its explanation says nothing more
+_PROPAGATES = " Exception will propagate outside the compiled region."
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -123,7 +124,8 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 
 
 def _about(row: GraphBreaksRow) -> str:
-    return f"{row['explanation'] or ''} {row['higher_order_operator'] or ''} {row['debug_context'] or ''}"
+    parts = row["explanation"], row["higher_order_operator"], row["debug_context"], row["function"]
+    return " ".join(filter(None, parts))
 
 
 def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
@@ -173,9 +175,11 @@ def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
 
 
 def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
-    """Return torch's explanation; of several that differ, the first paragraph."""
+    """Return torch's explanation, without what a handler in the caller rules out; of several that differ, the
+    first paragraph.
+    """
     texts = {row["explanation"] for row in rows}
-    first = rows[0]["explanation"]
+    first = rows[0]["explanation"] and rows[0]["explanation"].removesuffix(_PROPAGATES)
     return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
 
 

@@ -40,7 +40,7 @@ def _remedies(rows: Sequence[Specialization]) -> list[Remedy]:
         return []
     return [
         Remedy(
-            "To keep it dynamic, mark it. torch then raises an error that names the specializing code.",
+            "If you mark it as dynamic, torch raises an error that names code which needs the constant.",
             f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})",
         )
     ]
