@@ -30,6 +30,8 @@ _CHECKED = {
     "rank": 2,
     **dict.fromkeys(("size", "stride"), 3),
 }
+# Of guards that torch's reason describes in other words.
+_OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
 _LAST = 4
 _MOST = 3
 _ALSO = "also failed"
@@ -64,7 +66,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     request = facts.once(requested_recompiles)[number]
     nearest = facts.once(_nearest).get(request.row["compile"])
     source = local_name((cause.reason and cause.reason["source"]) or "")
-    if nearest is None or request.reason is None or cause.change == "global_state":
+    if nearest is None or request.reason is None:
         return None
     guards = facts.table("guards")
     reported = source_name(request.reason["guard"])
@@ -73,7 +75,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         for guard in map(guards.__getitem__, nearest["guards"])
         if not (source and local_name(guard["source"] or "") == source)
         and source_name(guard["text"]) != reported
-        and not (guard["kind"] == "NO_TENSOR_ALIASING" and cause.change == "aliasing")
+        and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
     if others:
         which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
