@@ -110,7 +110,7 @@ def test_the_nearest_entry_has_few_guards_that_failed_or_are_not_evaluated(found
 
 
 def test_a_guard_has_no_advice_about_sizes(found):
-    text = of(found, "`Linear` recompiled once: `fn._parameters['weight'].requires_grad`")["text"]
+    text = of(found, "`Linear` recompiled once: `fn.weight.requires_grad`")["text"]
     assert text.endswith("requires_grad mismatch. expected requires_grad=1`.")
 
 

@@ -18,6 +18,7 @@ _MOST_TEXT = 32  # characters of them
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
+_PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
 _OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d+)$")
@@ -38,8 +39,14 @@ def source_name(source: str | None) -> str | None:
     """
     if source is None:
         return None
-    name = _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
+    name = _PART.sub(
+        _part, _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
+    )
     return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
+
+
+def _part(match: re.Match[str]) -> str:
+    return f".{match[1]}" if match[1].isidentifier() else f"[{match[1]}]"
 
 
 def shown_guard(guard: str) -> str:
