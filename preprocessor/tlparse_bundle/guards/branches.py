@@ -1,4 +1,4 @@
-"""What fixes that choose one value of a flag change: calls with another value take another path.
+"""What fixes that choose one value of a flag change: calls with a different value take a different path.
 
 A log says which values each path reads, by the guards of the calls that took it.
 """
