@@ -66,6 +66,20 @@ def test_fixes_with_what_they_save_alone_and_together(of_function):
     expect(fixes.get_by_role("listitem").filter(has_text="x.size(0) dynamic")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("function", "fix", "avoided"),
+    [
+        ("nested", "a single value of pair[1]", "at least 1 of 4"),
+        ("global_state", "a single value of G['MODE']", "not known"),
+    ],
+)
+def test_a_number_that_the_log_does_not_decide_is_a_minimum_or_not_there(of_function, function, fix, avoided):
+    page, _ = of_function(function)
+    table = part(page, "What each fix would save").get_by_role("table")
+    row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fix, exact=True))
+    expect(row).to_contain_text(avoided)
+
+
 def test_cells_name_the_guard_that_decided_and_the_keys_walk_through_them(of_function):
     page, log = of_function("mixed")
     decided = part(page, "Which guard decided")

@@ -8,24 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.code_history import VALUES, CodeHistory
 from tlparse_bundle.guards.failing import Difference, failing
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.values import Tensor
 
-# Guards on values that a path reads.
-_READ = frozenset(
-    (
-        "EQUALS_MATCH",
-        "CONSTANT_MATCH",
-        "TRUE_MATCH",
-        "FALSE_MATCH",
-        "NONE_MATCH",
-        "TYPE_MATCH",
-        "TENSOR_MATCH",
-    )
-)
 _CHOOSING = ("few_values", "same_type", "same_object")
 
 
@@ -35,6 +23,7 @@ class Branches:
     def __init__(self, history: CodeHistory, fixes: Sequence[Fix]):
         self._history = history
         self._sources = [fix.source or "" for fix in fixes if fix.kind in _CHOOSING]
+        self._types = [fix.source for fix in fixes if fix.kind == "same_type"]
         self._fixes = fixes
         self._reads: dict[int, frozenset[str]] = {}
 
@@ -72,18 +61,17 @@ class Branches:
         )
 
     def _read(self, call: int) -> frozenset[str]:
-        """Return what a call reads, by its guards."""
+        """Return what a call reads, by its guards, besides the values that the fixes choose."""
         if call not in self._reads:
-            guards = (self._history.guards[guard] for guard in self._history.compiles[call].guards)
-            self._reads[call] = frozenset(
-                guard.source
-                for guard in guards
-                if guard.kind in _READ and guard.source and not self._is_chosen(guard.source)
-            )
+            self._reads[call] = self._history.reads[call] - self._chosen
         return self._reads[call]
 
-    def _is_chosen(self, source: str) -> bool:
-        return any(is_below(source, one) for one in self._sources)
+    @cached_property
+    def _chosen(self) -> frozenset[str]:
+        everything = frozenset[str]().union(*self._history.reads)
+        return frozenset(
+            source for source in everything if any(is_below(source, one) for one in self._sources)
+        )
 
     def are_known(self, call: int, entry: int) -> bool:
         """Whether the log has what the changed path of an entry reads, of both the entry and the call."""
@@ -96,7 +84,7 @@ class Branches:
     def is_missing(self, difference: Difference, call: int, entry: int) -> bool:
         """Whether a value that is None in the call or the entry is there with the fixes."""
         source = difference.source
-        return any(fix.kind == "same_type" and fix.source == source for fix in self._fixes) and any(
+        return source in self._types and any(
             one.input is not None and one.input.values.get(source, "") is None
             for one in (self._history.compiles[call], self._history.compiles[entry])
         )
@@ -119,7 +107,9 @@ class Branches:
         )
         passed = Input({source: values.get(call, values[first])})
         return all(
-            failing(guard, passed) == () for guard in guards if guard.source == source and guard.kind in _READ
+            failing(guard, passed) == ()
+            for guard in guards
+            if guard.source == source and guard.kind in VALUES
         )
 
     def is_unread(self, difference: Difference, call: int, entry: int) -> bool:

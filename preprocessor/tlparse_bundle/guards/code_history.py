@@ -17,6 +17,18 @@ from tlparse_bundle.guards.savings import Compiled
 from tlparse_bundle.guards.values import Tensor
 
 EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
+# Guards on a value that a call reads.
+VALUES = frozenset(
+    (
+        "EQUALS_MATCH",
+        "CONSTANT_MATCH",
+        "TRUE_MATCH",
+        "FALSE_MATCH",
+        "NONE_MATCH",
+        "TYPE_MATCH",
+        "TENSOR_MATCH",
+    )
+)
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
 MAY_FAIL = frozenset(
     (
@@ -138,6 +150,16 @@ class CodeHistory:
         input = self.compiles[call].input
         value = None if input is None else input.values.get(source)
         return value if isinstance(value, Tensor) else None
+
+    @cached_property
+    def reads(self) -> list[frozenset[str]]:
+        """The sources of values that each call reads, by its guards."""
+        guards = self.guards
+        sources = {id_: guard.source for id_, guard in guards.items() if guard.kind in VALUES}
+        return [
+            frozenset(source for guard in compiled.guards if (source := sources.get(guard)))
+            for compiled in self.compiles
+        ]
 
     @cached_property
     def _moved(self) -> dict[int, list[int]]:

@@ -23,6 +23,7 @@ class FixedRun:
         self._history = history
         self._fixes = fixes
         self._branches = Branches(history, fixes)
+        self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
 
     def replay(self) -> tuple[dict[int, int], bool]:
         """Return the compiles that would not happen, with the entry that each would fit; and whether more of
@@ -79,20 +80,24 @@ class FixedRun:
         differences = self._history.differences(call, entry)
         if differences is None:
             return False
-        verdicts = [self._allows(difference, call, entry, differences) for difference in differences]
-        if False in verdicts or all(difference.aspect == "unknown" for difference in differences):
+        is_open = helps = False
+        relaxed: set[str] = set()
+        for difference in differences:
+            verdict = self._allows(difference, call, entry, differences)
+            if verdict is False:
+                return False
+            is_open = is_open or verdict is None
+            helps = helps or difference.aspect != "unknown"
+            if difference.aspect in _NUMBERS and any(self._relaxes(fix, difference) for fix in self._fixes):
+                relaxed.add(difference.source)
+        if not helps:
             return False
-        relaxed = {
-            difference.source
-            for difference in differences
-            if difference.aspect in _NUMBERS and any(self._relaxes(fix, difference) for fix in self._fixes)
-        }
         if relaxed and not self._takes_same_path(call, entry, relaxed):
             return False
         is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
         if is_dynamic and not self._same_duck_sizes(call, entry, entries):
             return False
-        is_open = None in verdicts or not self._branches.are_known(call, entry)
+        is_open = is_open or not self._branches.are_known(call, entry)
         if self._is_narrower(entry, call):
             if call in self._history.hit:
                 return False
@@ -113,16 +118,16 @@ class FixedRun:
         self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
     ) -> bool | None:
         """Whether a difference does not matter with the fixes; None when the log does not decide it."""
+        if self._branches.is_missing(difference, call, entry):
+            return self._branches.agree(difference.source, call, entry)
+        fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
+        if fix is not None:
+            return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
         if self._is_of_lost_base(difference, entry) or self._branches.is_unread(difference, call, entry):
             return True
         if difference.aspect == "unknown":
             return None
-        if self._branches.is_missing(difference, call, entry):
-            return self._branches.agree(difference.source, call, entry)
-        fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
-        if fix is None:
-            return self._follows(difference, call, entry, all_)
-        return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
+        return self._follows(difference, call, entry, all_)
 
     def _is_narrower(self, entry: int, call: int) -> bool:
         """Whether an entry fixes a size or a number that may vary in the entry that a call compiled. Calls
@@ -216,11 +221,10 @@ class FixedRun:
     def _is_of_lost_base(self, difference: Difference, entry: int) -> bool:
         """Whether a guard is on the base of a view that ``.contiguous()`` replaces with a copy."""
         return any(
-            fix.kind == "same_layout"
-            and f"{fix.source}._base" in difference.source
-            and (tensor := self._history.tensor(entry, fix.source or "")) is not None
+            f"{source}._base" in difference.source
+            and (tensor := self._history.tensor(entry, source)) is not None
             and not _is_contiguous(tensor)
-            for fix in self._fixes
+            for source in self._layouts
         )
 
     def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
