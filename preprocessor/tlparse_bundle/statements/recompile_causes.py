@@ -22,7 +22,6 @@ _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
 
-_NEAR = 64  # recompiles between one and those that it triggered
 _NUMBER = re.compile(r"-?\d{1,15}")
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
@@ -93,33 +92,13 @@ class RequestedRecompiles:
         """Return a recompile: event, compile, attempt, code_object, caused_by, at_limit, text."""
         row: dict[str, Any] = self._rows[number]
         first, end = self._ends[number], self._ends[number + 1]
-        if row["caused_by"] is None or first == end:
-            return row
-        reason = self._reasons[first]
-        if _is_of_data(self._facts, row, reason) or self._has_own_cause(number, reason):
-            return {**row, "caused_by": None}
-        return row
-
-    def _has_own_cause(self, number: int, reason: RecompileReasonsRow) -> bool:
-        """Whether a resume function recompiled for something else than the recompile before it did."""
-        row = self._rows[number]
-        source = local_name(reason["source"] or "")
         if (
-            resume_function(self._facts.compiles[self._facts.number_of(row)]["function"]) is None
-            or not source
+            row["caused_by"] is None
+            or first == end
+            or not _is_of_data(self._facts, row, self._reasons[first])
         ):
-            return False
-        leader = next(
-            (
-                one
-                for one in range(number - 1, max(-1, number - _NEAR), -1)
-                if self._rows[one]["compile"] == row["caused_by"]
-            ),
-            None,
-        )
-        if leader is None or _ON_STACK.match(source) is not None:
-            return False
-        return source not in {local_name(one["source"] or "") for one in self.reasons(leader)}
+            return row
+        return {**row, "caused_by": None}
 
     def reasons(self, number: int) -> list[RecompileReasonsRow]:
         """Return the rows of 'recompile_reasons' of a recompile."""
