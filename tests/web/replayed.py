@@ -167,6 +167,8 @@ def watched_replay(replay, open_page, *, each_s=1.0):
                 )
             )
             now = time.monotonic()
+            # A page can be faster than the thread that reads of a state.
+            _given(lambda found=found: not found["state"] or found["state"] in replay.states)
             if found["state"] and replay.states[found["state"]][0]:  # otherwise there is no log yet
                 samples.append((now - begun, view, found["state"], found["shown"], now))
     replay.end()

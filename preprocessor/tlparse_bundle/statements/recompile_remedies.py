@@ -105,18 +105,32 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
     together, others = (found and found.together) or (None, [])
-    is_limited = row["code_object"] in facts.once(_limited)
+    is_limited = _leaves_calls_eager(facts, row)
     saved = saved_sentence(
         row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
     )
     return replace(remedy, text=" ".join(filter(None, (remedy.text, saved))))
 
 
-def _limited(facts: Facts) -> set[int | None]:
-    """Return the code objects that hit the recompile limit."""
+def _leaves_calls_eager(facts: Facts, row: RecompileFixesRow) -> bool:
+    """Whether calls run eager beyond the recompile limit that a fix does not let use the code of others."""
+    return any(
+        source != local_name(row["source"] or "") and (row["fix"] != "dynamic_true" or change not in _DYNAMIC)
+        for source, change in facts.once(_refused).get(row["code_object"], ())
+    )
+
+
+def _refused(facts: Facts) -> dict[int | None, set[tuple[str, str]]]:
+    """Return why calls failed the cache entries of code objects at the recompile limit: source and change."""
     everything = facts.once(requested_recompiles)
-    rows = map(everything.row, range(len(everything)))
-    return {row["code_object"] for row in rows if facts.number_of(row) in facts.refused}
+    found: dict[int | None, set[tuple[str, str]]] = {}
+    for number in range(len(everything)):
+        row = everything.row(number)
+        if facts.number_of(row) in facts.refused:
+            reasons = everything.reasons(number)
+            own = {(local_name(reason["source"] or ""), reason["change"]) for reason in reasons}
+            found.setdefault(row["code_object"], set()).update(own)
+    return found
 
 
 def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
@@ -221,6 +235,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
+_DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}
