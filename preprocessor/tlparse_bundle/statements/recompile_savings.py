@@ -83,7 +83,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         None,
     )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
-    if dynamic is None and not markable:  # there is no row for it where one dimension changed
+    if dynamic is None and not markable:  # the table lacks it where one dimension changed
         dynamic = next((row for row in rows if row["fix"] == "mark_dynamic" and _is_of(row, cause)), None)
     if cause.change not in ("size", "stride", "value") or is_of_module(cause.reason["source"] or ""):
         dynamic = None
