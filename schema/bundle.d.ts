@@ -1335,7 +1335,7 @@ export interface GuardFailures {
   not_evaluated: number[];
   /** Whether the log records the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
   is_input_known: boolean;
-  /** Whether the entry came nearest to fit the call: it is for the same global state, then the fewest types, flags and objects differ from what its guards ask for, then the fewest sizes and numbers; of several, the one that torch tried first. False for all entries when the input of the call is not known. */
+  /** Whether the entry came nearest to fit the call: it is for the same global state, then the fewest types, flags and objects differ from what its guards ask for, then the fewest sizes and numbers; one that fails on a size comes after a later one that takes it and fails on a guard that the first lacks; of several, the one that torch tried first. False for all entries when the input of the call is not known. */
   is_nearest: boolean;
 }
 
@@ -3032,7 +3032,7 @@ export interface RecompileCauses {
   remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
 }
 
-/** What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes. First the fixes of a code object one by one, the most effective first, then the best two or three together. A fix that avoids no compile alone has a row, too: other guards fail as well. 'few_values' stands for the value of the first call. Code objects with more than 200 compiles have none. */
+/** What a fix would save: the calls that compiled, replayed with the guards relaxed that the fix removes. First the fixes of a code object one by one, the most effective first, then the best two or three together. A fix that avoids no compile alone has a row, too: other guards fail as well. 'few_values' and 'same_object' stand for the value of the first call. Code objects with more than 200 compiles have none. */
 export interface RecompileFixes {
   /** Number of the row, from 0. */
   id: number;

@@ -32,8 +32,7 @@ class Compiled:
 class Saving:
     """What fixes would save, together. ``avoided``: numbers of the compiles that would not happen;
     ``same_graphs``: those of Inductor's graphs that another compile would have instead, with its number.
-    ``is_minimum``: whether more compiles may be avoided, which the log
-    does not decide.
+    ``is_minimum``: whether more compiles may be avoided, which the log does not decide.
     """
 
     fixes: tuple[Fix, ...]
