@@ -3006,7 +3006,7 @@ export interface Ranks {
   late_us: number | null;
 }
 
-/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
+/** Causes of recompiles: the recompiles that follow no other, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. When the source is not recognized, and for the changes 'other' and 'shape', they are also grouped by guard. */
 export interface RecompileCauses {
   /** Number of the cause, from 0. */
   id: number;
@@ -3024,8 +3024,8 @@ export interface RecompileCauses {
   values: (number | string)[];
   /** Number of these recompiles. */
   count: number;
-  /** Number of recompiles that these triggered, directly or indirectly. */
-  cascade_count: number;
+  /** Number of recompiles that followed these in the same calls. */
+  follower_count: number;
   /** Compiles of these recompiles; null for one outside any compile. */
   compiles: (string | null)[];
   /** Usual fix: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs with the same memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs with the same rank, …; 'same_grad_mode', 'same_global_state': calls in the same mode; 'dynamic_int': make the integer dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': use few different values, or don't pass it as an argument; 'same_object': pass the same object each time; 'same_structure': containers with the same length and keys; 'no_aliasing': inputs that don't share memory; 'same_backend': the same backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not specialized. null when no general fix exists. */
@@ -3050,13 +3050,13 @@ export interface RecompileFixes {
   compile_count: number;
   /** Compiles that would remain; at most, when 'is_minimum' is true. */
   remaining_count: number;
-  /** Compiles that would not happen. Those that they triggered would not happen either. */
+  /** Compiles that would not happen. Resume functions that recompiled for the same value (see 'follows' in 'recompiles') would not either. */
   avoided: string[];
   /** Whether more compiles may be avoided: the log lacks values that would decide it. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
   is_minimum: boolean;
-  /** Compile time of the code object, with the compiles that its recompiles triggered, in microseconds; null when not recorded. */
+  /** Compile time of the code object, with that of its resume functions for the same values, in microseconds; null when not recorded. */
   total_us: number | null;
-  /** Compile time of the avoided compiles, with those that they triggered, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included. */
+  /** Compile time of the avoided compiles, with those of resume functions for the same value, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included. */
   saved_us: number | null;
 }
 
@@ -3108,9 +3108,9 @@ export interface Recompiles {
   attempt: number | null;
   /** Its code object: 'id' in 'code_objects'; null when the record has no frame id. */
   code_object: number | null;
-  /** Compile of the recompile that triggered this one, or null. That is an earlier recompile whose call is still running (its callers are the outer callers of this one), of the function that this one resumes, inlined before a graph break, or was called by; with guard failures of the same kind: any change of shape, else equal expected and actual values. */
-  caused_by: string | null;
-  /** Its cause: 'id' in 'recompile_causes'. A recompile with caused_by has the cause of the first recompile in that chain. */
+  /** Compile of the recompile that this one follows, which can have the same cause, or null. That is an earlier recompile whose call is still running (its callers are the outer callers of this one), of the function that this one resumes, inlined before a graph break, or was called by; with guard failures of the same kind: any change of shape, else equal expected and actual values. */
+  follows: string | null;
+  /** Its cause: 'id' in 'recompile_causes'. A recompile that follows another has the cause of the first one in that chain. */
   cause: number;
   /** Full payload when it was not fully understood; null otherwise. */
   text: string | null;

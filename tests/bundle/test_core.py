@@ -59,7 +59,7 @@ def recompile_chain(bundle, log):
             row["compile"],
             first.get(row["compile"], {}).get("guard"),
             first.get(row["compile"], {}).get("entry"),
-            row["caused_by"],
+            row["follows"],
         )
         for row in bundle.rows(log, "recompiles")
     ]

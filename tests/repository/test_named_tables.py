@@ -67,7 +67,7 @@ def test_named_tables_exist(name):
 
 @pytest.mark.parametrize("name", [name for name in _OF_BUNDLES if not name.startswith("docs/tables/")])
 def test_named_fields_exist(name):
-    """``recompiles.caused_by`` and the like.
+    """``recompiles.follows`` and the like.
 
     In lists of a table's fields the first word is a part of it.
     """

@@ -57,7 +57,7 @@ def test_a_recompile_because_of_data_follows_from_the_break(found):
     rest = of(found, "`positive` recompiled once: `___stack0.size(0)`")
     assert rest["because_of"] == of(found, "Dynamic shape operator")["id"]
     before = of(found, "`positive` recompiled once: `x.size(0)`")
-    assert before["details"]["cascade_count"] == 0 and "It also triggered" not in before["text"]
+    assert before["details"]["follower_count"] == 0 and "In the same call" not in before["text"]
 
 
 def test_a_condition_on_an_item_breaks_the_graph_also_with_the_setting(found):

@@ -1,4 +1,4 @@
-"""The tables of recompiles: the fixture checked against its program; cascades, resets and texts without a
+"""The tables of recompiles: the fixture checked against its program; followers, resets and texts without a
 fixture.
 """
 
@@ -36,7 +36,7 @@ def test_the_recompiles_of_the_program(fixture_log, truth):
         assert [(reason["attempt"], reason["position"]) for reason in failed] == [
             (0, position) for position in range(len(texts))
         ]
-    assert {(row["attempt"], row["caused_by"], row["text"]) for row in rows} == {(0, None, None)}
+    assert {(row["attempt"], row["follows"], row["text"]) for row in rows} == {(0, None, None)}
     events = {event.index for event in fixture_log.events(name="recompile_reasons")}
     assert list(dict.fromkeys(reason["event"] for reason in reasons)) == sorted(events)
     assert [row["event"] for row in rows] == sorted(events)[:-1]  # the last is in 'limits'
@@ -178,7 +178,7 @@ def caused(it):
     """Return the leader of each recompile, by position."""
     rows = it.table("recompiles")
     compiles = [row["compile"] for row in rows]
-    return [None if row["caused_by"] is None else compiles.index(row["caused_by"]) for row in rows]
+    return [None if row["follows"] is None else compiles.index(row["follows"]) for row in rows]
 
 
 RESUMES = (
@@ -200,7 +200,7 @@ def test_resume_functions_recompile_with_their_function(log_of):
     )  # fmt: skip
     assert caused(it) == [None, 0, 1, None, 3]
     causes = it.table("recompile_causes")
-    assert [(cause["change"], cause["count"], cause["cascade_count"]) for cause in causes] == [
+    assert [(cause["change"], cause["count"], cause["follower_count"]) for cause in causes] == [
         ("size", 1, 2),
         ("dtype", 1, 1),
     ]
@@ -254,7 +254,7 @@ def test_a_resume_function_of_another_function_of_that_name_is_not_meant(log_of)
     assert caused(it) == [None, None]
 
 
-def test_a_function_that_was_inlined_before_the_break_belongs_to_the_cascade(log_of):
+def test_a_function_that_was_inlined_before_the_break_belongs_to_the_in_the_same_calls(log_of):
     broken = [("<module>", 90), ("outer", 31), ("inner", 35)]
     it = log_of(
         STR + compiled("0/0", "outer", 30) + compiled("1/0", "inner", 34, [MAIN])

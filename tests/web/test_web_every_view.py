@@ -24,7 +24,7 @@ KEPT = {
     "id",
     "compile",
     "compiles",
-    "caused_by",
+    "follows",
     "entry",
     "limit_compile",
     "graph_compiles",

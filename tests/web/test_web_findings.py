@@ -98,7 +98,7 @@ def test_history_of_a_function_with_its_limit(show):
     expect(page.get_by_role("button", name="By cause")).to_have_attribute("aria-pressed", "true")
 
 
-def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
+def test_followers_are_folded_under_what_they_follow(show, bundle_of, tmp_path):
     """One recompile that led to another; the table itself is tested elsewhere."""
     import shutil
 
@@ -106,7 +106,7 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     shutil.copytree(bundle_of("recompiles", "none"), folder)
     (path,) = folder.glob("logs/*/recompiles.jsonl")
     table = [json.loads(line) for line in path.read_text().splitlines()]
-    table[5]["caused_by"] = table[4]["compile"]
+    table[5]["follows"] = table[4]["compile"]
     path.write_text("".join(json.dumps(row) + "\n" for row in table))
     (finding,) = (
         row
@@ -116,9 +116,9 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
     expect(right.get_by_role("article")).to_contain_text("limited recompiled 3 times")
-    fold = right.get_by_role("group").filter(has_text="triggered 1 recompile").first
+    fold = right.get_by_role("group").filter(has_text="followed by 1 recompile in the same call").first
     expect(fold.get_by_role("link", name="[3/2] limited ok")).to_be_visible()
-    expect(right).to_contain_text("triggered by ✔ [3/1]")
+    expect(right).to_contain_text("follows ✔ [3/1]")
 
 
 def test_failures_by_kind_with_traceback_and_records(show):

@@ -1672,7 +1672,7 @@ class RanksRow(TypedDict):
 
 
 class RecompileCausesRow(TypedDict):
-    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance."""
+    """Causes of recompiles: the recompiles that follow no other, grouped by code object, source, change and dimension of a reason ('recompile_reasons': that of the nearest entry in 'guard_failures'; where that is not known, position 0, or, where that is the global state, the first one for the same state), in order of first appearance."""
 
     id: int
     code_object: int | None
@@ -1682,7 +1682,7 @@ class RecompileCausesRow(TypedDict):
     guard: str | None
     values: list[int | str]
     count: int
-    cascade_count: int
+    follower_count: int
     compiles: list[str | None]
     remedy: Literal["mark_dynamic", "same_layout", "same_rank", "same_dtype", "same_device", "same_grad_mode", "dynamic_int", "tensor_argument", "few_values", "same_type", "same_object", "same_structure", "no_aliasing", "same_global_state", "same_backend", "force_parameter_static_shapes", "use_duck_shape", "mark_unbacked"] | None
 
@@ -1733,7 +1733,7 @@ class RecompilesRow(TypedDict):
     compile: str | None
     attempt: int | None
     code_object: int | None
-    caused_by: str | None
+    follows: str | None
     cause: int
     text: str | None
 

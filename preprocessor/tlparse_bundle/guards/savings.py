@@ -13,7 +13,7 @@ from tlparse_bundle.guards.inputs import Input
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
-    ``input``: None when the log does not tell. ``cost_us``: with the compiles that it triggered.
+    ``input``: None when the log does not tell. ``cost_us``: with those that follow for the same cause.
     ``saved_us``: what is saved when it does not happen. ``graphs``: keys of its lookups in the cache of
     Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids.
     """

@@ -182,7 +182,7 @@ def _unwritten(directory: Mapping[str, Any], sink: FileSink, memory: RowMemory) 
                 {
                     **{key: row[key] for key in ("event", "compile", "attempt")},
                     "code_object": code_objects.get(row["compile"]),
-                    "caused_by": None,
+                    "follows": None,
                     "text": None,
                     "at_limit": True,
                 }

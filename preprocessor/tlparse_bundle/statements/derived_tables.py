@@ -213,19 +213,19 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, Rows[Any]]]:
         row = one.row
         if row["compile"] in refused:
             continue
-        leader = row["caused_by"]
+        leader = row["follows"]
         number = None if leader is None else of_compile.get(leader)
         if number is None:
             leader, cause = None, _add(causes, one)
         else:
             cause = causes_by_id[number]
-            cause["cascade_count"] += 1
+            cause["follower_count"] += 1
         if cause["id"] == len(causes_by_id):
             causes_by_id.append(cause)
         if row["compile"] is not None:
             of_compile[row["compile"]] = cause["id"]
         who = {key: row[key] for key in ("event", "compile", "attempt", "code_object")}
-        recompiles.append({**who, "caused_by": leader, "cause": cause["id"], "text": row["text"]})
+        recompiles.append({**who, "follows": leader, "cause": cause["id"], "text": row["text"]})
     yield "recompiles", recompiles
     yield "recompile_causes", Rows(causes_by_id)
 
@@ -245,7 +245,7 @@ def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: RequestedRecompile)
             **{field: first[field] for field in ("source", "change", "dimension", "guard")},
             "values": [],
             "count": 0,
-            "cascade_count": 0,
+            "follower_count": 0,
             "compiles": [],
             "remedy": reason and remedy(reason),
         },

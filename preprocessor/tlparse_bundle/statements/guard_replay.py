@@ -90,12 +90,13 @@ class GuardReplay:
                 self._resumed.setdefault(self._function(code_object), []).extend(code_object["compiles"])
         self._recompiles = facts.once(requested_recompiles)
         self._numbers: dict[str | None, int] = {}  # of recompiles, by compile
-        self._triggered: dict[str, list[str]] = {}  # compiles that each triggered
+        self._caused: dict[str, list[str]] = {}  # recompiles that certainly have its cause
         for number in range(len(self._recompiles)):
             row = self._recompiles.row(number)
             self._numbers[row["compile"]] = number
-            if row["caused_by"] is not None and row["compile"] is not None:
-                self._triggered.setdefault(row["caused_by"], []).append(row["compile"])
+            leader = None if row["compile"] is None else self._numbers.get(row["follows"])
+            if leader is not None and self._recompiles.has_same_cause(number, leader):
+                self._caused.setdefault(row["follows"], []).append(row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
         self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
 
@@ -166,19 +167,19 @@ class GuardReplay:
         return [] if number is None else self._recompiles.reasons(number)
 
     def _cost_us(self, key: str) -> int | None:
-        """Return the time of a compile and of those that it triggered."""
-        frames = (self._facts.compiled.get((one,)) for one in self.with_triggered(key))
+        """Return the time of a compile and of those that follow it for the same cause."""
+        frames = (self._facts.compiled.get((one,)) for one in self.with_caused(key))
         return compiling_us(frame.row for frame in frames if frame is not None)
 
-    def with_triggered(self, key: str) -> list[str]:
-        """Return a compile and those that it triggered, directly or indirectly."""
+    def with_caused(self, key: str) -> list[str]:
+        """Return a compile and those that follow it, directly or indirectly, for the same cause."""
         found: dict[str, None] = {}
         todo = [key]
         while todo:
             one = todo.pop()
             if one not in found:
                 found[one] = None
-                todo += self._triggered.get(one, ())
+                todo += self._caused.get(one, ())
         return list(found)
 
     def failures(self, code_object: CodeObjectsRow, history: CodeHistory) -> Iterator[dict[str, Any]]:

@@ -38,7 +38,7 @@ class RequestedRecompile:
     same state, or else of the one whose state differs least.
     """
 
-    row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
+    row: dict[str, Any]  # event, compile, attempt, code_object, follows, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
     reason: RecompileReasonsRow | None
     number: int
@@ -89,20 +89,30 @@ class RequestedRecompiles:
         return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
 
     def row(self, number: int) -> dict[str, Any]:
-        """Return a recompile: event, compile, attempt, code_object, caused_by, at_limit, text."""
+        """Return a recompile: event, compile, attempt, code_object, follows, at_limit, text."""
         row: dict[str, Any] = self._rows[number]
         first, end = self._ends[number], self._ends[number + 1]
-        if (
-            row["caused_by"] is None
-            or first == end
-            or not _is_of_data(self._facts, row, self._reasons[first])
-        ):
+        if row["follows"] is None or first == end or not _is_of_data(self._facts, row, self._reasons[first]):
             return row
-        return {**row, "caused_by": None}
+        return {**row, "follows": None}
 
     def reasons(self, number: int) -> list[RecompileReasonsRow]:
         """Return the rows of 'recompile_reasons' of a recompile."""
         return [self._reasons[place] for place in range(self._ends[number], self._ends[number + 1])]
+
+    def has_same_cause(self, number: int, leader: int) -> bool:
+        """Whether a recompile that follows another certainly has its cause: a resume function failed on a
+        local that failed the other, or on a value that the graph break left on the stack.
+
+        Whether a local of another name is computed from it or is another argument, torch does not log.
+        """
+        compile = self._facts.compiles[self._facts.number_of(self.row(number))]
+        reasons = self.reasons(number)
+        if resume_function(compile["function"]) is None or not reasons:
+            return False
+        sources = {local_name(reason["source"] or "") for reason in reasons}
+        failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
+        return all(source in failed or _ON_STACK.match(source) for source in sources - {""})
 
     def chosen_places(self, nearest: Mapping[str, int]) -> array[int]:
         """Return the row in 'recompile_reasons' of the reason of each recompile, -1 for one without any.
@@ -135,7 +145,8 @@ class Cause:
     function: FunctionKey  # see Facts.function_key
     reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``requested_recompiles``
-    cascade: list[int] = field(default_factory=list)  # recompiles that these triggered
+    followers: list[int] = field(default_factory=list)  # recompiles that followed these in the same calls
+    caused: list[int] = field(default_factory=list)  # those of ``followers`` that certainly have this cause
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order; global states
     refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
     open: bool = False  # the last actual value is not recorded
@@ -158,15 +169,22 @@ def causes(facts: Facts) -> list[Cause]:
     """Return the causes of recompiles, in order of first appearance."""
     everything = facts.once(requested_recompiles)
     roots = KeyNumbers()  # the number of its cause, by the compile of a recompile
+    numbers = KeyNumbers()  # of recompiles that certainly have that cause, by their compiles
     found: list[Cause] = []
     by_key: dict[tuple[Any, ...], int] = {}
     actuals = facts.once(actual_values)
     for number, one in enumerate(everything):
-        leader, compile = one.row["caused_by"], one.row["compile"]
+        leader, compile = one.row["follows"], one.row["compile"]
         refused = one.compile_index in facts.refused
         root = None if leader is None or refused else roots.get(leader)
         if root is not None:
-            found[root].cascade.append(number)
+            found[root].followers.append(number)
+            before = None if leader is None else numbers.get(leader)
+            is_caused = before is not None and everything.has_same_cause(number, before)
+            if is_caused:
+                found[root].caused.append(number)
+            if is_caused and compile is not None:
+                numbers[compile] = number
             if compile is not None:
                 roots[compile] = root
             continue
@@ -181,6 +199,7 @@ def causes(facts: Facts) -> list[Cause]:
         (cause.refused if refused else cause.rows).append(number)
         if compile is not None:
             roots[compile] = root
+            numbers[compile] = number
         name = facts.compiles[one.compile_index]["function"]
         cause.is_resumed = cause.is_resumed or resume_function(name) is not None
         if reason is not None:

@@ -210,8 +210,8 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
     own_causes = [cause for cause in facts.once(causes) if cause.rows]
     if not own_causes:
         return ""
-    most = max(own_causes, key=lambda cause: len(cause.rows) + len(cause.cascade))
-    share = len(most.rows) + len(most.cascade)
+    most = max(own_causes, key=lambda cause: len(cause.rows) + len(cause.caused))
+    share = len(most.rows) + len(most.caused)
     name = most.function[1]
     where = (
         f" in {code(name)}" if name is not None and len({cause.function for cause in own_causes}) > 1 else ""

@@ -16,7 +16,7 @@ _MOST = 4096  # as objects; more than an event can use
 
 
 class Recompile(NamedTuple):
-    """A recompile. ``sort``, a JSON value, must be equal for a recompile and one that it triggers.
+    """A recompile. ``sort``, a JSON value, must be equal for a recompile and one that it follows.
     ``actual``: the values of the call that failed guards.
     """
 

@@ -1,4 +1,4 @@
-"""Recompiles: guard failures per cache entry, changes, and which recompile triggered which."""
+"""Recompiles: guard failures per cache entry, changes, and recompiles that follow others in a call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     class RequestRow(_Request):
         """Data from which ``statements.derived_tables`` builds a row of recompiles."""
 
-        caused_by: str | None
+        follows: str | None
         at_limit: bool
 
 
@@ -65,11 +65,11 @@ class Recompiles:
         self._code_objects = CodeObjects()
         self._newest = KeyNumbers()  # code object of each pair of compiled autograd id and frame id
         self._by_name: dict[_Name, int] = {}  # id of a code object
-        self._cascades = Cascades()
+        self._calls = RunningCalls()
         self._reasons: Rows[RecompileReasonsRow] = Rows()
         self._requests: JsonList[_Request] = JsonList()
         # Set later, by number:
-        self._caused_by: dict[int, int] = {}
+        self._follows: dict[int, int] = {}
         self._at_limit: set[int] = set()
         # torch 2.5 only logs the recompile reason of a refused compile.
         # These compiles have reasons but no start or metrics yet.
@@ -92,7 +92,7 @@ class Recompiles:
             elif code is not None and (recompile := code.recompile_of(event)) is not None:
                 parsed = parse_break(payload_text(event))
                 if parsed is not None:
-                    self._cascades.graph_break(recompile, parsed[1])
+                    self._calls.graph_break(recompile, parsed[1])
         elif code is not None and type(event.value) is dict:
             self._open.pop(event.compile, None)
             if event.type == "dynamo_start":
@@ -135,9 +135,9 @@ class Recompiles:
             file, line, function = frames[0]
             self._name(code, function, file, line)
         recompile = code.recompile_of(event)
-        cause = self._cascades.start(code.function, code.file, frames[:0:-1], recompile)
-        if cause is not None and recompile is not None:
-            self._caused_by[recompile.row] = cause.row
+        leader = self._calls.start(code.function, code.file, frames[:0:-1], recompile)
+        if leader is not None and recompile is not None:
+            self._follows[recompile.row] = leader.row
 
     def _name(self, code: CodeObject, function: str, file: str | None, line: int | None) -> None:
         if code.function is None:
@@ -221,10 +221,10 @@ class Recompiles:
 
     def _rows(self, at_limit: set[int]) -> Iterator[RequestRow]:
         for number, row in enumerate(self._requests):
-            leader = self._caused_by.get(number)  # an earlier row
+            leader = self._follows.get(number)  # an earlier row
             yield {
                 **row,
-                "caused_by": None if leader is None else self._requests[leader]["compile"],
+                "follows": None if leader is None else self._requests[leader]["compile"],
                 "at_limit": number in at_limit,
             }
 
@@ -237,18 +237,20 @@ class _Open:
         self.name = name
         self.callers = callers
         self.inlined: set[_Name] = set()
-        self.triggered: set[_Name] = set()
+        self.followed: set[_Name] = set()
         self.resumed: dict[str, int | None] = {}  # recompile of each resume function that started since
 
 
-class Cascades:
+class RunningCalls:
+    """The calls of recompiles that can still be running, with the recompiles that follow in them."""
+
     def __init__(self) -> None:
         self._open: list[_Open] = []
 
     def start(
         self, function: str | None, file: str | None, callers: list[_Caller], recompile: Recompile | None
     ) -> Recompile | None:
-        """Note the start of a frame compile, and return the recompile that caused it."""
+        """Note the start of a frame compile, and return the recompile that it follows."""
         self._open = [
             p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers
         ]
@@ -261,22 +263,22 @@ class Cascades:
             ]
         if recompile is None:
             return None
-        cause = None
+        leader = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
             calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
             continues = name == earlier.name and resume_function(function) is not None
             # The second one of a function can be of a later call, for which the caller did not compile.
             values = earlier.recompile.actual
-            is_later = (file, function) in earlier.triggered and not any(
+            is_later = (file, function) in earlier.followed and not any(
                 value in values for value in recompile.actual
             )
             if (calls or continues) and earlier.recompile.sort == recompile.sort and not is_later:
-                cause = earlier.recompile
-                earlier.triggered.add((file, function))
+                leader = earlier.recompile
+                earlier.followed.add((file, function))
                 break
         self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, name, callers)]
-        return cause
+        return leader
 
     def graph_break(self, recompile: Recompile, frames: Iterable[Frame]) -> None:
         """The compile of ``recompile`` breaks; ``frames`` lead there through functions that it inlined."""

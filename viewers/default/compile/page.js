@@ -116,7 +116,7 @@ function firstWhy(compile) {
 /** @param {Context} context @param {any} model @param {number} index @param {import("../recompiles/data.js").Recompile} row @param {import("../recompiles/data.js").CodeObject[]} codeObjects */
 function recompileWhy({ log, state }, model, index, row, codeObjects) {
   const compiles = codeObjects[row.code_object ?? -1]?.compiles ?? [];
-  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map(
+  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.follows].map(
     (compile) => rowOf(model, compile),
   );
   const [first, ...others] = row.reasons;
@@ -139,7 +139,7 @@ function recompileWhy({ log, state }, model, index, row, codeObjects) {
     h(
       "div",
       { class: "why-links" },
-      leader >= 0 && h("span", null, "Triggered by ", compileLink(model, leader, state)),
+      leader >= 0 && h("span", null, "Follows ", compileLink(model, leader, state)),
       row.code_object !== null &&
         h(
           "a",

@@ -5,7 +5,7 @@
 /** @typedef {import("../../../schema/bundle.d.ts").Recompiles} RecompileRow */
 /** @typedef {import("../../../schema/bundle.d.ts").RecompileCauses} Cause */
 /** @typedef {import("../../../schema/bundle.d.ts").Limits} Limit */
-/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[], reason: Reason | undefined}} Recompile refused: Dynamo didn't start it; limit: because of the recompile limit; reason: the one that its cause names, or else the first */
+/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, follows: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[], reason: Reason | undefined}} Recompile refused: Dynamo didn't start it; limit: because of the recompile limit; reason: the one that its cause names, or else the first */
 /** @typedef {{recompiles: Recompile[], codeObjects: CodeObject[]}} Recompiles in the order of the log */
 
 /** Append to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
@@ -44,7 +44,7 @@ export async function recompilesOf(log) {
         compile,
         attempt: failed[0]?.attempt ?? 0,
         code_object: codeOf.get(compile) ?? null,
-        caused_by: null,
+        follows: null,
         text: failed.length > 0 ? null : text,
         refused: true,
         limit: kind === "recompile_limit",
@@ -63,14 +63,14 @@ const isOf = (cause) => (reason) =>
   reason.change === cause.change &&
   reason.dimension === cause.dimension;
 
-/** Map the index of a recompile to the indexes of those it triggered directly. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
-export function cascadesOf(recompiles) {
+/** Map the index of a recompile to the indexes of those that follow it. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
+export function followersOf(recompiles) {
   /** @type {Map<number, number[]>} */
   const children = new Map();
   /** @type {Map<string | null, number>} */
   const before = new Map();
   recompiles.forEach((row, index) => {
-    const leader = row.caused_by === null ? undefined : before.get(row.caused_by);
+    const leader = row.follows === null ? undefined : before.get(row.follows);
     if (leader !== undefined) add(children, leader, index);
     before.set(row.compile, index);
   });

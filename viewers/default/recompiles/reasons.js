@@ -7,7 +7,7 @@ import { compileLink, recordLink } from "../shared/parts.js";
 
 /** @typedef {import("./data.js").Recompile} Recompile */
 /** @typedef {import("./data.js").CodeObject} CodeObject */
-/** @typedef {{log: any, model: any, found: import("../shared/finding-leads.js").Findings, recompiles: Recompile[], codeObjects: CodeObject[], state: any, cascades: Map<number, number[]>, at: Map<string | null, Recompile>}} About */
+/** @typedef {{log: any, model: any, found: import("../shared/finding-leads.js").Findings, recompiles: Recompile[], codeObjects: CodeObject[], state: any, followers: Map<number, number[]>, at: Map<string | null, Recompile>}} About */
 
 const MOST_SHOWN = 100;
 const DEEPEST = 12;
@@ -47,11 +47,11 @@ export function capped(items, item, tag = "ul") {
   return list;
 }
 
-/** Return one recompile, and below it those that it triggered. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
+/** Return one recompile, and below it those that follow it. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
 export function recompileItem(about, index, depth) {
-  const { model, recompiles, codeObjects, state, cascades } = about;
+  const { model, recompiles, codeObjects, state, followers } = about;
   const row = recompiles[index];
-  const children = depth < DEEPEST ? (cascades.get(index) ?? []) : [];
+  const children = depth < DEEPEST ? (followers.get(index) ?? []) : [];
   return h(
     "li",
     null,
@@ -64,7 +64,7 @@ export function recompileItem(about, index, depth) {
       h(
         "details",
         { open: children.length <= 3 },
-        h("summary", null, `triggered ${plural(children.length, "recompile")}`),
+        h("summary", null, `followed by ${plural(children.length, "recompile")} in the same call`),
         capped(children, (child) => recompileItem(about, child, depth + 1)),
       ),
   );
@@ -98,7 +98,7 @@ export function compileList(about, code) {
       const recompile = at.get(compile),
         previous = before.get(compile),
         index = rowOf(model, compile);
-      const cause = rowOf(model, recompile?.caused_by ?? null);
+      const cause = rowOf(model, recompile?.follows ?? null);
       const unknown = previous === undefined ? "first compile" : "guard failure not recorded";
       return h(
         "li",
@@ -109,7 +109,7 @@ export function compileList(about, code) {
         " ",
         recompile?.limit && [limitBadge(), " "],
         recompile ? decidingReason(about, recompile) : h("span", { class: "dim" }, unknown),
-        cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
+        cause >= 0 && [h("span", { class: "dim" }, " follows "), compileLink(model, cause, state)],
         recompile &&
           previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
       );

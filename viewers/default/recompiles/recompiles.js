@@ -9,7 +9,7 @@ import { cards } from "../shared/finding-leads.js";
 import { findingsOf, modelOf } from "../shared/model.js";
 import { compileLink, placeCell } from "../shared/parts.js";
 import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
-import { cascadesOf, recompilesOf } from "./data.js";
+import { followersOf, recompilesOf } from "./data.js";
 import { functionParts } from "./function.js";
 import { capped, limitBadge, nameOf, recompileItem } from "./reasons.js";
 
@@ -47,7 +47,7 @@ export async function openRecompiles({ log, state }) {
     found,
     ...table,
     state,
-    cascades: cascadesOf(table.recompiles),
+    followers: followersOf(table.recompiles),
     at: new Map(table.recompiles.map((row) => [row.compile, row])),
   };
   const causes = (found?.findings ?? []).filter(({ kind }) => OF_FINDINGS.includes(kind));

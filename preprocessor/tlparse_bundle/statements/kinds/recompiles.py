@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
+from tlparse_bundle.base.wording import code, first_line, function_name, listed, times
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_break
@@ -79,7 +79,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding:
     file, name, line = cause.function
     calling = calling_place(facts, rows[cause.rows[0]].compile_index)
-    recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
+    recompiled = [rows[number] for number in (*cause.rows, *cause.followers)]
     who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
     other_class = other_class_text(facts, cause)
     title = f"{who} recompiled {_how_often(facts, rows, cause)}: {other_class or what_changed(cause)}"
@@ -96,7 +96,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     ]
     texts = [
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
-        _cascade(facts, rows, cause),
+        _in_the_same_calls(facts, rows, cause),
         (
             f"Guard failure: {code(shown_guard(reason['guard']))}."
             if reason
@@ -143,7 +143,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         else saved,
         cost_of="recompiles that its fix avoids"
         if saved is not None
-        else "these recompiles" + (" and those they triggered" if cause.cascade else ""),
+        else "these recompiles" + (" and those of the same calls" if cause.followers else ""),
         remedies=(
             []
             if other_class
@@ -158,7 +158,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             "dimension": cause.dimension,
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
-            "cascade_count": len(cause.cascade),
+            "follower_count": len(cause.followers),
             "is_specialized": cause.change in ("size", "value") and constant_of(facts, cause) is not None,
             "guard_source_line": reason and reason["source_line"],
         },
@@ -184,16 +184,27 @@ def _hint(cause: Cause) -> str | None:
     return None if hint.startswith(("guard on ", "type ")) else hint or None
 
 
-def _cascade(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
-    """Return what else the recompiles triggered, as a sentence."""
-    compiles = [rows[number].compile_index for number in cause.cascade]
-    resumed = sum(facts.function_key(number) == cause.function for number in compiles)
-    groups = (
-        "functions that it calls" if resumed < len(compiles) else None,
-        "its resume functions" if resumed else None,
+def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
+    """Return what else recompiled in the same calls, as a sentence."""
+    resumed = [
+        one
+        for number in cause.followers
+        if facts.function_key((one := rows[number]).compile_index) == cause.function
+    ]
+    names = {facts.compiles[one.compile_index]["function"] for one in resumed}
+    reasons = (one.reason for one in resumed if one.reason and one.reason["source"])
+    failed = dict.fromkeys(
+        subject(reason["change"], reason["source"], reason["dimension"]) for reason in reasons
     )
-    of = " and of ".join(filter(None, groups))
-    return f"It also triggered {plural(len(compiles), 'recompile')} of {of}." if compiles else None
+    called = len(cause.followers) - len(resumed)
+    groups = []
+    if resumed:
+        why = f", for {listed(list(failed))}" if failed else ""
+        groups.append(f"its resume function{'s' * (len(names) > 1)} recompiled {times(len(resumed))}{why}")
+    if called:
+        groups.append(f"functions that it calls recompiled {times(called)}")
+    calls = "call" if len(cause.rows) == 1 else "calls"
+    return f"In the same {calls}, {', and '.join(groups)}." if groups else None
 
 
 def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:
