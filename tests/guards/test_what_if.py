@@ -249,3 +249,17 @@ def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
     saved = {tuple(row["avoided"]): row["saved_us"] for row in log.table("recompile_fixes")}
     (avoided,) = (keys for keys in saved if "0/1" in keys)
     assert saved[avoided] < sum(times[key] for key in avoided)
+
+
+def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
+    """As much as the other dynamic recompiles of the function take longer than its static ones."""
+    places = frozenset((("L['x']", 0),))
+    costs = ((900, places), (400, places), (520, frozenset()), (500, frozenset()), (410, places))
+    compiles = [
+        Compiled(f"0/{number}", {}, None, cost, cost, static=static, is_dynamic=not static)
+        for number, (cost, static) in enumerate(costs)
+    ]
+    assert Saving((X0,), (2, 3)).saved_us(compiles) == 520 + 500 - 3 * 100
+    assert Saving((FLAG,), (2, 3)).saved_us(compiles) == 520 + 500
+    without_static = [compiles[0], *compiles[2:4]]
+    assert Saving((X0,), (1, 2)).saved_us(without_static) == 520 + 500  # how much longer is not known

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
 
-from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.fixes import DYNAMIC_NUMBERS, Fix, covers
 from tlparse_bundle.guards.inputs import Input
+
+Place = tuple[str, int | None]  # of a size, or of a number, which has no dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,8 @@ class Compiled:
     """A compile of a code object. ``guards``: of its cache entry in torch's order, none when it left none;
     ``input``: None when the log does not tell. ``cost_us``: with those that follow for the same cause.
     ``saved_us``: what is saved when it does not happen. ``graphs``: keys of its lookups in the cache of
-    Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids.
+    Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids. ``static``: sizes
+    and numbers that it has as constants; ``is_dynamic``: whether it has others as symbols.
     """
 
     compile: str
@@ -26,6 +29,8 @@ class Compiled:
     graphs: tuple[str, ...] = ()
     is_cached: bool = False
     graph_breaks: frozenset[int] = frozenset()
+    static: frozenset[Place] = frozenset()
+    is_dynamic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,35 @@ class Saving:
     def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
         """Return the time that is saved; None when that of no avoided compile is recorded."""
         costs = [cost for number in self.avoided if (cost := compiles[number].saved_us) is not None]
-        return max(sum(costs) + self._by_cache_us(compiles), 0) if costs else None
+        return (
+            max(sum(costs) + self._by_cache_us(compiles) - self._by_symbols_us(compiles), 0)
+            if costs
+            else None
+        )
+
+    def _by_symbols_us(self, compiles: Sequence[Compiled]) -> int:
+        """Return what compiles that remain take more, since they then have symbols in place of constants."""
+        costs: dict[bool, list[int]] = {False: [], True: []}
+        for one in compiles[1:]:  # the first one also takes longer, but for other reasons
+            if one.cost_us is not None and one.cost_us == one.saved_us and not one.is_cached:
+                costs[one.is_dynamic].append(one.cost_us)
+        if not all(costs.values()):
+            return 0
+        more = median_low(costs[True]) - median_low(costs[False])
+        avoided = frozenset(self.avoided)
+        changed = (
+            number not in avoided and not one.is_dynamic and self._makes_dynamic(one)
+            for number, one in enumerate(compiles)
+        )
+        return max(more, 0) * sum(changed)
+
+    def _makes_dynamic(self, compiled: Compiled) -> bool:
+        return any(
+            covers(fix, Fix("mark_dynamic", *place) if place[1] is not None else Fix(number, place[0]))
+            for place in compiled.static
+            for number in DYNAMIC_NUMBERS
+            for fix in self.fixes
+        )
 
     def _by_cache_us(self, compiles: Sequence[Compiled]) -> int:
         """Return what compiles that remain take less, since the cache of Inductor then has their graph, or

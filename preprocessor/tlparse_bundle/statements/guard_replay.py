@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.code_history import CodeHistory
-from tlparse_bundle.guards.fixes import Fix
+from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
@@ -130,7 +130,12 @@ class GuardReplay:
             cost = self._cost_us(key)
             graphs = graphs_of(self._caches.rows(key))
             breaks = frozenset(self._graph_breaks.get(key, ()))
-            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks))
+            symbolic = list(_numbers(input)) if input is not None else []
+            static = frozenset(
+                place for place, value, is_static in symbolic if is_static and value not in SMALL_SIZES
+            )
+            is_dynamic = not all(is_static for _, _, is_static in symbolic)
+            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
                 specialized |= {_place(source) for source in row["sources"]}
