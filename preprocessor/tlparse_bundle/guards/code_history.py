@@ -40,7 +40,8 @@ _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 @dataclass
 class CodeHistory:
     """The compiles of a code object in order. ``guards``: by id, those of all entries; ``specialized``: sizes
-    and numbers that the program turned into constants, as (source, dimension); ``named``: the guard that
+    and numbers that the program turned into constants, as (source, dimension); ``tied``: sizes that are
+    constants because another tensor has them, so a mark on one of both raises; ``named``: the guard that
     torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
     call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
     the entries that torch tried for a call, in that order.
@@ -52,6 +53,7 @@ class CodeHistory:
     named: Mapping[tuple[int, int], int] = field(default_factory=dict)
     disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
     tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    tied: frozenset[tuple[str, int | None]] = frozenset()
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 

@@ -84,7 +84,9 @@ class WhatIf:
                 counts[fix] = counts.get(fix, 0) + 1
         dynamic = [fix for fix in counts if fix.kind in DYNAMIC]
         possible = [fix for fix in sorted(counts, key=lambda fix: -counts[fix]) if self.is_possible(fix)]
-        if any(fix.kind != "mark_dynamic" for fix in dynamic) or len(dynamic) > 1:
+        if len(dynamic) > 1 or any(
+            fix.kind != "mark_dynamic" or fix[1:] in self._history.tied for fix in dynamic
+        ):
             possible.insert(0, Fix("dynamic_true"))
         return [fix for fix in possible if fix.kind not in DYNAMIC_NUMBERS][:_MAX_FIXES]
 
@@ -94,7 +96,7 @@ class WhatIf:
             return True
         if is_of_module(fix.source or ""):  # torch/_dynamo/config.py, force_parameter_static_shapes
             return False
-        if (fix.source, fix.dimension) in self._history.specialized:
+        if (fix.source, fix.dimension) in self._history.specialized | self._history.tied:
             return False
         # A branch on an unbacked size raises.
         size = f"{fix.source}.size()[{fix.dimension}]"

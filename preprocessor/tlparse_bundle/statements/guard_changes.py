@@ -10,6 +10,7 @@ from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, UNEXPLAINED, Cause, requested_recompiles
+from tlparse_bundle.statements.tied_sizes import tied_sizes
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
@@ -264,12 +265,25 @@ def constant_of(facts: Facts, cause: Cause) -> Specialization | None:
 
 
 def constants(facts: Facts) -> dict[Constant, Specialization]:
-    """Return the specialized symbols with the first row of each; the dimension of a number is None."""
-    constant: dict[Constant, Specialization] = {}
+    """Return the specialized symbols with the first row of each, without those in ``tied_places``; the
+    dimension of a number is None.
+    """
+    return _by_symbol(facts, are_tied=False)
+
+
+def tied_places(facts: Facts) -> dict[Constant, Specialization]:
+    """Return the sizes that are constants because another tensor has them (see ``tied_sizes``)."""
+    return _by_symbol(facts, are_tied=True)
+
+
+def _by_symbol(facts: Facts, *, are_tied: bool) -> dict[Constant, Specialization]:
+    found: dict[Constant, Specialization] = {}
     for function, rows in facts.once(specializations).items():
         for row in rows:
+            if (row["event"] in facts.once(tied_sizes)) != are_tied:
+                continue
             for source in filter(None, row["sources"]):
                 size = SIZE.fullmatch(source)
                 key = (function, size[1], int(size[2])) if size else (function, source, None)
-                constant.setdefault(key, row)
-    return constant
+                found.setdefault(key, row)
+    return found

@@ -26,6 +26,7 @@ from tlparse_bundle.statements.rows_by_compile import (
     symbols_by_compile,
 )
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.tied_sizes import tied_sizes
 from tlparse_bundle.tables.rows import Rows
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class GuardReplay:
         compiles = []
         guards: dict[int, Predicate] = {}
         specialized: set[tuple[str, int | None]] = set()
+        tied: set[tuple[str, int | None]] = set()
         for key in dict.fromkeys(code_object["compiles"]):
             frame = facts.compiled.get((key,))
             if frame is None:
@@ -138,7 +140,8 @@ class GuardReplay:
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
-                specialized |= {_place(source) for source in row["sources"]}
+                places = tied if row["event"] in facts.once(tied_sizes) else specialized
+                places |= {_place(source) for source in row["sources"]}
         compiles = without_firsts(compiles, self._firsts)
         if len(compiles) > 1:
             last = facts.compiled.get((compiles[-1].compile,))
@@ -148,7 +151,9 @@ class GuardReplay:
             else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
         named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))
-        return CodeHistory(compiles, guards, frozenset(specialized), named, tried=tried)
+        return CodeHistory(
+            compiles, guards, frozenset(specialized), named, tried=tried, tied=frozenset(tied - specialized)
+        )
 
     def _tried(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, list[int]]]:
         """Yield each call with the entries that torch tried, in that order."""

@@ -14,7 +14,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.guard_changes import is_of_modes
+from tlparse_bundle.statements.guard_changes import is_of_modes, source_name, tied_places
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.sizes import fails_when_dynamic
 
@@ -118,6 +118,8 @@ def is_markable(facts: Facts, cause: Cause) -> bool:
     source = (cause.reason and cause.reason["source"]) or ""
     root = _ROOT.match(local_name(source))
     if root is not None and (cause.function, root[0]) in facts.once(_used_after_breaks):
+        return False
+    if (cause.function, source_name(source), cause.dimension) in facts.once(tied_places):
         return False
     if "___from_numpy(" in source or (cause.is_resumed and not _is_argument(facts, cause, source)):
         return False

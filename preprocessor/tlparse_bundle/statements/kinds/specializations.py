@@ -11,6 +11,7 @@ from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
+from tlparse_bundle.statements.tied_sizes import tied_sizes
 
 KINDS = ("specialization",)
 REFERENCE = {
@@ -29,10 +30,21 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for function, rows in facts.once(specializations).items():
         if is_generated(function[0]):
             continue  # compiled autograd specializes many sizes by design
-        yield _finding(facts, function, rows)
+        tied = facts.once(tied_sizes)
+        own = [row for row in rows if row["event"] not in tied]
+        if own:
+            yield _finding(facts, function, own, [])
+        others = [row for row in rows if row["event"] in tied]
+        if others:
+            names = dict.fromkeys(name for row in others for name in tied[row["event"]])
+            yield _finding(facts, function, others, list(names))
 
 
-def _remedies(rows: Sequence[Specialization]) -> list[Remedy]:
+def _remedies(rows: Sequence[Specialization], tied: Sequence[str]) -> list[Remedy]:
+    if tied:
+        return [
+            Remedy("Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic.")
+        ]
     size = next(
         (match for row in rows for source in row["sources"] if (match := SIZE.fullmatch(source or ""))), None
     )
@@ -50,14 +62,17 @@ def _shown(source: str | None) -> str:
     return SIZE.sub(r"\1.size(\2)", source or "a symbol")
 
 
-def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]) -> Finding:
+def _finding(
+    facts: Facts, function: FunctionKey, rows: Sequence[Specialization], tied: Sequence[str]
+) -> Finding:
+    """``tied``: the arguments that have the sizes as constants, where the program needs none."""
     file, name, line = function
     failed = all(facts.compiles[facts.number_of(row)]["failure_type"] is not None for row in rows)
     noun = noun_of(rows)
     exported = function[1] is None and bool(facts.once(export_calls))
     again = (
         ""
-        if failed
+        if failed or tied
         else (
             f": the exported program accepts only {'this' if len(rows) == 1 else 'these'}"
             f" {noun}{'s' if len(rows) > 1 else ''}"
@@ -84,6 +99,7 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
         f"Specialized: {listed(sizes, 8)}." if len(sizes) > 1 else None,
+        f"{listed([code(name) for name in tied])} had the size as a constant." if tied else None,
         f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"
@@ -107,8 +123,8 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
         [facts.number_of(row) for row in rows],
         [row["event"] for row in rows],
         count=len(rows),
-        remedies=[] if failed or exported else _remedies(rows),
-        key=("specialization", *function),
+        remedies=[] if failed or exported else _remedies(rows, tied),
+        key=("specialization", *function, *("tied",) * bool(tied)),
         details={
             "sizes": [
                 {"sources": row["sources"], "value": row["value"], "reason": row["reason"]}

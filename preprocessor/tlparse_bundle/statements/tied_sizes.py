@@ -1,0 +1,56 @@
+"""Sizes that became constants because an operation combined their tensor with one of a constant size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.guards.expressions import normalised
+from tlparse_bundle.guards.inputs import is_argument, local_name
+from tlparse_bundle.statements.export_calls import stack
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.rows_by_compile import RowsByCompile, symbols_by_compile
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import SpecializationsRow
+
+# torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
+_BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes"))
+
+
+def tied_sizes(facts: Facts) -> dict[int, list[str]]:
+    """Return the specializations, by event, for which the program need not change, with the names of the
+    arguments that have the size as a constant: an operation on two tensors specialized that of the other.
+
+    An argument that is a tensor for the first time has constant sizes, which torch makes dynamic when they
+    change (torch/_dynamo/variables/builder.py). With ``dynamic=True`` those of both are dynamic.
+    """
+    found: dict[int, list[str]] = {}
+    by_value: dict[tuple[str | None, int | None, str | None], list[str]] = {}
+    for row in facts.table("specializations"):
+        # torch specializes the symbols that are equal to the first one, too ("find": ShapeEnv._find)
+        key = row["compile"], row["attempt"], row["value"]
+        names = by_value.get(key, []) if row["reason"] == "find" else _tied_to(facts, row)
+        if names:
+            found[row["event"]] = by_value[key] = names
+    return found
+
+
+def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
+    if row["value"] is None or row["compile"] is None:
+        return []
+    if not any(frame.name in _BROADCASTS for frame in stack(facts, row["stack"])):
+        return []
+    symbols = facts.once(symbols_by_compile).rows(row["compile"])
+    dynamic = {(symbol["source"] or "").partition(".size()")[0] for symbol in symbols}
+    found: dict[str, None] = {}
+    for tensor in facts.once(_tensors).rows(row["compile"]):
+        sources = [source for source in tensor["sources"] if source and is_argument(normalised(source))]
+        if not dynamic.isdisjoint(sources) or tensor["is_parameter"]:
+            continue
+        if any(str(size) == str(row["value"]) for size in tensor["shape"] or ()):
+            found.update(dict.fromkeys(local_name(source) for source in sources))
+    return list(found)
+
+
+def _tensors(facts: Facts) -> RowsByCompile:
+    return RowsByCompile(facts, "tensors")
