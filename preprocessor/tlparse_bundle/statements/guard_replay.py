@@ -147,7 +147,7 @@ class GuardReplay:
             last = facts.compiled.get((compiles[-1].compile,))
             assert last is not None
             if _is_automatic(facts, last.rows[-1]):
-                specialized |= set(_kept_static(compiles))
+                specialized |= set(_kept_static(compiles)) - tied
             else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
         named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))

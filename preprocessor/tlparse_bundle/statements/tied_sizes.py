@@ -1,4 +1,4 @@
-"""Sizes that became constants because an operation combined their tensor with one of a constant size."""
+"""Sizes that were specialized because an operation combined their tensor with one of a constant size."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
         return []
     if not any(frame.name in _BROADCASTS for frame in stack(facts, row["stack"])):
         return []
-    symbols = facts.once(symbols_by_compile).rows(row["compile"])
-    dynamic = {(symbol["source"] or "").partition(".size()")[0] for symbol in symbols}
+    own = {source.partition(".size()")[0] for source in row["sources"] if source}
+    dynamic = {symbol["source"] for symbol in facts.once(symbols_by_compile).rows(row["compile"])}
     found: dict[str, None] = {}
     for tensor in facts.once(_tensors).rows(row["compile"]):
         sources = [source for source in tensor["sources"] if source and is_argument(normalised(source))]
-        if not dynamic.isdisjoint(sources) or tensor["is_parameter"]:
+        if not own.isdisjoint(sources) or tensor["is_parameter"]:
             continue
-        if any(str(size) == str(row["value"]) for size in tensor["shape"] or ()):
-            found.update(dict.fromkeys(local_name(source) for source in sources))
+        for dimension, size in enumerate(tensor["shape"] or ()):
+            places = {f"{source}.size()[{dimension}]" for source in sources}
+            if str(size) == str(row["value"]) and dynamic.isdisjoint(places):
+                found.update(dict.fromkeys(local_name(source) for source in sources))
     return list(found)
 
 

@@ -1,0 +1,45 @@
+"""Findings of fixtures/versions/programs/tied_sizes.py, whose docstring has the number of compiles with each fix."""
+
+import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+
+
+@pytest.fixture
+def found(rows):
+    return rows("tied_sizes")
+
+
+def advice(row):
+    return [remedy["text"] for remedy in row["remedies"]]
+
+
+@pytest.mark.parametrize(
+    ("cause", "saved"),
+    [
+        ("`weighted` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
+    ],
+)
+def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, cause, saved):
+    (fix,) = advice(of(found, cause))
+    assert fix.startswith("Use `torch.compile(dynamic=True)`") and saved in fix
+
+
+def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
+    (row,) = [row for row in found if row["kind"] == "specialization"]
+    assert row["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
+    assert row["text"].startswith("`weights` had the size as a constant.")
+    assert advice(row) == [
+        "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
+    ]
+
+
+def test_a_size_that_the_code_compares_needs_the_constant(found):
+    (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
+    assert "the program specialized it at `program.py:28`. Change that code" in fix
+
+
+def test_a_mark_of_one_of_both_is_no_fix(built, root):
+    (log,) = built(root / "fixtures/versions/2.13.0/tied_sizes.log.zst").logs
+    offered = {row["fix"] for row in log.table("recompile_fixes") if row["avoided"]}
+    assert offered == {"dynamic_true"}
