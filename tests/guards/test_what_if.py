@@ -11,6 +11,7 @@ from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
 from tlparse_bundle.guards.values import Tensor
+from tlparse_bundle.guards.views import views_of
 from tlparse_bundle.guards.what_if import WhatIf
 
 
@@ -263,3 +264,54 @@ def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
     assert Saving((FLAG,), (2, 3)).saved_us(compiles) == 520 + 500
     without_static = [compiles[0], *compiles[2:4]]
     assert Saving((X0,), (1, 2)).saved_us(without_static) == 520 + 500  # how much longer is not known
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "avoided"),
+    [
+        ({}, {}, (1,)),
+        ({"L['x']": frozenset()}, {"L['x']": frozenset()}, (1,)),
+        ({"L['x']": frozenset()}, {}, ()),  # a view in one call only
+        (
+            {"L['x']": frozenset(((0, 0),))},
+            {"L['x']": frozenset()},
+            (),
+        ),  # as long as its base in one call only
+        (
+            {"L['x']": frozenset(((0, 0),))},
+            {"L['x']": frozenset(((0, 0),))},
+            (),
+        ),  # calls in between can differ
+        ({"L['y']": frozenset(((0, 0),))}, {}, (1,)),
+    ],
+)
+def test_code_with_dynamic_sizes_has_guards_on_the_base_of_a_view(run, first, second, avoided):
+    run.call(size=(4, 3))
+    run.call(size=(5, 3), dynamic=(0,))
+    run.compiles = [
+        replace(one, views=views) for one, views in zip(run.compiles, (first, second), strict=True)
+    ]
+    history = CodeHistory(run.compiles, run.guards)
+    found = {saving.fixes: saving.avoided for saving in WhatIf(history).savings()}
+    assert found[X0,] == avoided
+
+
+def test_views_of_a_call_have_the_sizes_that_are_those_of_the_base():
+    base = {
+        "describer_id": 0,
+        "tensor_id": 1,
+        "shape": [8, 3],
+        "other": None,
+        "is_view": False,
+        "sources": [],
+    }
+    view = base | {
+        "tensor_id": 0,
+        "shape": [5, 3],
+        "other": {"base": 1},
+        "is_view": True,
+        "sources": ["L['x']"],
+    }
+    other = base | {"tensor_id": 2, "sources": ["L['y']"]}
+    assert views_of([base, view, other]) == {"L['x']": frozenset(((1, 1),))}
+    assert views_of([view]) == {"L['x']": frozenset()}  # the log lacks the base

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 from tlparse_bundle.guards.fixes import DYNAMIC_NUMBERS, Fix, covers
 from tlparse_bundle.guards.inputs import Input
+from tlparse_bundle.guards.views import View
 
 Place = tuple[str, int | None]  # of a size, or of a number, which has no dimension
 
@@ -18,7 +19,8 @@ class Compiled:
     ``input``: None when the log does not tell. ``cost_us``: with those that follow for the same cause.
     ``saved_us``: what is saved when it does not happen. ``graphs``: keys of its lookups in the cache of
     Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids. ``static``: sizes
-    and numbers that it has as constants; ``is_dynamic``: whether it has others as symbols.
+    and numbers that it has as constants; ``is_dynamic``: whether it has others as symbols. ``views``: its
+    inputs that are views, by source.
     """
 
     compile: str
@@ -31,6 +33,7 @@ class Compiled:
     graph_breaks: frozenset[int] = frozenset()
     static: frozenset[Place] = frozenset()
     is_dynamic: bool = False
+    views: Mapping[str, View] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

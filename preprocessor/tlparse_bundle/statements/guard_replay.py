@@ -15,6 +15,7 @@ from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
+from tlparse_bundle.guards.views import views_of
 from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
@@ -137,7 +138,8 @@ class GuardReplay:
                 place for place, value, is_static in symbolic if is_static and value not in SMALL_SIZES
             )
             is_dynamic = not all(is_static for _, _, is_static in symbolic)
-            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic))
+            views = views_of(self._tensors.rows(key))
+            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
                 places = tied if row["event"] in facts.once(tied_sizes) else specialized

@@ -1,0 +1,35 @@
+"""Inputs that are views. Code with dynamic sizes also has guards on the sizes of their bases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tlparse_bundle.guards.expressions import normalised
+
+View = frozenset[tuple[int, int]]  # dimensions of a view and of its base that are equal
+
+
+def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
+    """Return the inputs of a call that are views, by source, from its rows of ``tensors``.
+
+    Code with dynamic sizes for a view does not fit a tensor that is none, nor a view that has other sizes in
+    common with its base: torch adds guards such as ``x._base.size()[0] == x.size()[0]``.
+    """
+    found: dict[str, View] = {}
+    shapes: dict[
+        tuple[Any, Any], Sequence[Any]
+    ] = {}  # by the numbers of tensors; a base comes before its view
+    for row in tensors:
+        shape = row["shape"] or ()
+        shapes[row["describer_id"], row["tensor_id"]] = shape
+        base = shapes.get((row["describer_id"], (row["other"] or {}).get("base")), ())
+        for source in filter(None, row["sources"] if row["is_view"] else ()):
+            equal = (
+                (at, other)
+                for at, size in enumerate(shape)
+                for other, all_ in enumerate(base)
+                if size == all_
+            )
+            found[normalised(source)] = frozenset(equal)
+    return found
