@@ -13,8 +13,8 @@ View = frozenset[tuple[int, int]]  # dimensions of a view and of its base that a
 def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
     """Return the inputs of a call that are views, by source, from its rows of ``tensors``.
 
-    Code with dynamic sizes for a view does not fit a tensor that is none, nor a view that has other sizes in
-    common with its base: torch adds guards such as ``x._base.size()[0] == x.size()[0]``.
+    Code with dynamic sizes for a view does not fit a tensor that is none, nor a view that shares different
+    sizes with its base: torch adds guards such as ``x._base.size()[0] == x.size()[0]``.
     """
     found: dict[str, View] = {}
     shapes: dict[
