@@ -28,7 +28,7 @@ def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, caus
 def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
     (row,) = [row for row in found if row["kind"] == "specialization"]
     assert row["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
-    assert row["text"].startswith("`weights` had the size as a constant.")
+    assert row["text"].startswith("`weights` had this size as a constant.")
     assert advice(row) == [
         "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
     ]

@@ -174,7 +174,7 @@ def dtype(compile_id, actual="Double"):
     return f"{compile_id}: tensor 'x' dtype mismatch. expected Float, actual {actual}"
 
 
-def caused(it):
+def followed(it):
     """Return the leader of each recompile, by position."""
     rows = it.table("recompiles")
     compiles = [row["compile"] for row in rows]
@@ -198,7 +198,7 @@ def test_resume_functions_recompile_with_their_function(log_of):
         + compiled("0/2", "f", 1, reasons=dtype("0/1"))
         + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], dtype("1/1"))
     )  # fmt: skip
-    assert caused(it) == [None, 0, 1, None, 3]
+    assert followed(it) == [None, 0, 1, None, 3]
     causes = it.table("recompile_causes")
     assert [(cause["change"], cause["count"], cause["follower_count"]) for cause in causes] == [
         ("size", 1, 2),
@@ -217,7 +217,7 @@ def test_another_change_is_a_root_cause_of_its_own(log_of):
         + compiled("0/2", "f", 1, reasons=dtype("0/1", "Half"))
         + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], dtype("1/1", "Double"))
     )  # fmt: skip
-    assert caused(it) == [None] * 4
+    assert followed(it) == [None] * 4
 
 
 def test_a_recompile_in_a_later_call_is_a_root_cause(log_of):
@@ -227,7 +227,7 @@ def test_a_recompile_in_a_later_call_is_a_root_cause(log_of):
         + compiled("3/1", "g", 20, reasons=size("3/0"))  # f has returned
         + compiled("1/1", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/0"))
     )  # fmt: skip
-    assert caused(it) == [None, None, None]
+    assert followed(it) == [None, None, None]
 
 
 def test_a_resume_function_that_recompiles_again_does_so_in_a_later_call(log_of):
@@ -238,7 +238,7 @@ def test_a_resume_function_that_recompiles_again_does_so_in_a_later_call(log_of)
         + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/1", "y", 7, 3))
         + compiled("2/1", "torch_dynamo_resume_in_f_at_5", 5, [MAIN, ("compile_wrapper", 1)], size("2/0"))
     )  # fmt: skip
-    assert caused(it) == [None, 0, None, 2]
+    assert followed(it) == [None, 0, None, 2]
 
 
 def test_a_resume_function_of_another_function_of_that_name_is_not_meant(log_of):
@@ -251,10 +251,10 @@ def test_a_resume_function_of_another_function_of_that_name_is_not_meant(log_of)
         + compiled("0/1", "f", 1, reasons=size("0/0"))
         + record("artifact:recompile_reasons 4/1", payload=size("4/0")) + other
     )  # fmt: skip
-    assert caused(it) == [None, None]
+    assert followed(it) == [None, None]
 
 
-def test_a_function_that_was_inlined_before_the_break_belongs_to_the_in_the_same_calls(log_of):
+def test_a_function_that_was_inlined_before_the_break_follows(log_of):
     broken = [("<module>", 90), ("outer", 31), ("inner", 35)]
     it = log_of(
         STR + compiled("0/0", "outer", 30) + compiled("1/0", "inner", 34, [MAIN])
@@ -263,7 +263,7 @@ def test_a_function_that_was_inlined_before_the_break_belongs_to_the_in_the_same
         + compiled("2/1", "torch_dynamo_resume_in_inner_at_35", 35, [MAIN, ("compile_wrapper", 1)], size("2/0"))
         + compiled("3/1", "torch_dynamo_resume_in_outer_at_31", 31, [MAIN], size("3/0"))
     )  # fmt: skip
-    assert caused(it) == [None, 0, 1, 0]
+    assert followed(it) == [None, 0, 1, 0]
 
 
 def test_whole_stacks_show_who_called(log_of):
@@ -273,7 +273,7 @@ def test_whole_stacks_show_who_called(log_of):
         + compiled("1/1", "helper", 50, [MAIN, ("outer", 31)], size("1/0"))
         + compiled("2/1", "other", 60, [MAIN], size("2/0"))
     )  # fmt: skip
-    assert caused(it) == [None, 0, None]
+    assert followed(it) == [None, 0, None]
 
 
 def test_a_failed_guard_belongs_to_the_newest_compile_of_that_id(log_of):

@@ -13,7 +13,7 @@ from functools import cached_property
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.inputs import Input, is_argument
 from tlparse_bundle.guards.predicates import Predicate, check
-from tlparse_bundle.guards.savings import Compiled
+from tlparse_bundle.guards.savings import Compiled, Place
 from tlparse_bundle.guards.values import Tensor
 
 EXPRESSIONS = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
@@ -49,11 +49,11 @@ class CodeHistory:
 
     compiles: Sequence[Compiled]
     guards: Mapping[int, Predicate]
-    specialized: frozenset[tuple[str, int | None]] = frozenset()
+    specialized: frozenset[Place] = frozenset()
     named: Mapping[tuple[int, int], int] = field(default_factory=dict)
     disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
     tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    tied: frozenset[tuple[str, int | None]] = frozenset()
+    tied: frozenset[Place] = frozenset()
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 

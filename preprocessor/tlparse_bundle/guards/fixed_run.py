@@ -97,14 +97,14 @@ class FixedRun:
         is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
         if is_dynamic and not self._same_duck_sizes(call, entry, entries):
             return False
-        own, views = (self._history.compiles[number].views for number in (call, entry))
-        with_symbols = set(filter(is_argument, {**own, **views})) if is_dynamic else relaxed
-        if any(own.get(source) != views.get(source) for source in with_symbols):
+        of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
+        dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
+        if any(of_call.get(source) != of_entry.get(source) for source in dynamic):
             return False
         is_open = is_open or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
-        is_open = is_open or any(views.get(source) for source in with_symbols)
+        is_open = is_open or any(of_entry.get(source) for source in dynamic)
         if self._is_narrower(entry, call):
             if call in self._history.hit:
                 return False

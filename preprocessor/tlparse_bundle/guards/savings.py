@@ -75,9 +75,9 @@ class Saving:
 
     def _makes_dynamic(self, compiled: Compiled) -> bool:
         return any(
-            covers(fix, Fix("mark_dynamic", *place) if place[1] is not None else Fix(number, place[0]))
+            covers(fix, Fix(kind, *place))
             for place in compiled.static
-            for number in DYNAMIC_NUMBERS
+            for kind in (DYNAMIC_NUMBERS if place[1] is None else ("mark_dynamic",))
             for fix in self.fixes
         )
 

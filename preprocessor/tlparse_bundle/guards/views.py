@@ -17,19 +17,12 @@ def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
     sizes with its base: torch adds guards such as ``x._base.size()[0] == x.size()[0]``.
     """
     found: dict[str, View] = {}
-    shapes: dict[
-        tuple[Any, Any], Sequence[Any]
-    ] = {}  # by the numbers of tensors; a base comes before its view
-    for row in tensors:
+    shapes: dict[tuple[Any, Any], Sequence[Any]] = {}  # by the numbers of tensors
+    for row in tensors:  # a base comes before its views
         shape = row["shape"] or ()
         shapes[row["describer_id"], row["tensor_id"]] = shape
         base = shapes.get((row["describer_id"], (row["other"] or {}).get("base")), ())
-        for source in filter(None, row["sources"] if row["is_view"] else ()):
-            equal = (
-                (at, other)
-                for at, size in enumerate(shape)
-                for other, all_ in enumerate(base)
-                if size == all_
-            )
-            found[normalised(source)] = frozenset(equal)
+        equal = ((mine, its) for mine, size in enumerate(shape) for its, at in enumerate(base) if size == at)
+        if row["is_view"]:
+            found |= dict.fromkeys(map(normalised, filter(None, row["sources"])), frozenset(equal))
     return found

@@ -96,7 +96,7 @@ class WhatIf:
             return True
         if is_of_module(fix.source or ""):  # torch/_dynamo/config.py, force_parameter_static_shapes
             return False
-        if (fix.source, fix.dimension) in self._history.specialized | self._history.tied:
+        if fix[1:] in self._history.specialized or fix[1:] in self._history.tied:
             return False
         # A branch on an unbacked size raises.
         size = f"{fix.source}.size()[{fix.dimension}]"

@@ -13,7 +13,7 @@ from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix
 from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
-from tlparse_bundle.guards.savings import Compiled, graphs_of, without_firsts
+from tlparse_bundle.guards.savings import Compiled, Place, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
 from tlparse_bundle.guards.views import views_of
 from tlparse_bundle.guards.what_if import WhatIf
@@ -25,6 +25,7 @@ from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
     guard_trees_by_compile,
     symbols_by_compile,
+    tensors_by_compile,
 )
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.tied_sizes import tied_sizes
@@ -76,7 +77,7 @@ class GuardReplay:
 
     def __init__(self, facts: Facts):
         self._facts = facts
-        self._tensors = RowsByCompile(facts, "tensors")
+        self._tensors = facts.once(tensors_by_compile)
         self._symbols = facts.once(symbols_by_compile)
         self._firsts = _firsts(facts)
         self._trees = facts.once(guard_trees_by_compile)
@@ -120,8 +121,8 @@ class GuardReplay:
         self._by_entry.clear()
         compiles = []
         guards: dict[int, Predicate] = {}
-        specialized: set[tuple[str, int | None]] = set()
-        tied: set[tuple[str, int | None]] = set()
+        specialized: set[Place] = set()
+        tied: set[Place] = set()
         for key in dict.fromkeys(code_object["compiles"]):
             frame = facts.compiled.get((key,))
             if frame is None:
@@ -129,16 +130,17 @@ class GuardReplay:
             ids = dict.fromkeys(id_ for tree in self._trees.rows(key) for id_ in tree["guards"])
             own = {id_: self._guard(id_) for id_ in ids}
             guards |= own
-            input = input_of(self._tensors.rows(key), self._symbols.rows(key), own.values()) if ids else None
+            tensors = self._tensors.rows(key)
+            input = input_of(tensors, self._symbols.rows(key), own.values()) if ids else None
             cost = self._cost_us(key)
             graphs = graphs_of(self._caches.rows(key))
             breaks = frozenset(self._graph_breaks.get(key, ()))
-            symbolic = list(_numbers(input)) if input is not None else []
+            numbers = list(_numbers(input)) if input is not None else []
             static = frozenset(
-                place for place, value, is_static in symbolic if is_static and value not in SMALL_SIZES
+                place for place, value, is_static in numbers if is_static and value not in SMALL_SIZES
             )
-            is_dynamic = not all(is_static for _, _, is_static in symbolic)
-            views = views_of(self._tensors.rows(key))
+            is_dynamic = not all(is_static for _, _, is_static in numbers)
+            views = views_of(tensors)
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
@@ -308,19 +310,19 @@ def _is_automatic(facts: Facts, attempt: int) -> bool:
     return facts.once(settings).value_at(attempt, "dynamo_config", "automatic_dynamic_shapes") is not False
 
 
-def _place(source: str) -> tuple[str, int | None]:
+def _place(source: str) -> Place:
     """Return source and dimension of a size; the source of another number."""
     size = _SIZE.fullmatch(source)
     return (size[1], int(size[2])) if size else (source, None)
 
 
-def _kept_static(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None]]:
+def _kept_static(compiles: Sequence[Compiled]) -> Iterator[Place]:
     """Yield sizes and numbers that stayed constant in a compile although they had differed before it.
 
     Automatic dynamic shapes make them dynamic then (torch/_dynamo/variables/builder.py), unless the program
     asks for a constant.
     """
-    earlier: dict[tuple[str, int | None], float] = {}
+    earlier: dict[Place, float] = {}
     for compiled in compiles:
         if compiled.input is None:
             continue
@@ -330,14 +332,14 @@ def _kept_static(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None
                 yield place
 
 
-def _floats(compiles: Sequence[Compiled]) -> Iterator[tuple[str, int | None]]:
+def _floats(compiles: Sequence[Compiled]) -> Iterator[Place]:
     for compiled in compiles:
         for source, value in compiled.input.values.items() if compiled.input is not None else ():
             if type(value) is float:
                 yield source, None
 
 
-def _numbers(input: Input) -> Iterator[tuple[tuple[str, int | None], float, bool]]:
+def _numbers(input: Input) -> Iterator[tuple[Place, float, bool]]:
     """Yield sizes and numbers of the arguments of a call, and whether a guard fixes each."""
     for source, pattern in input.patterns.items():
         tensor = input.values.get(source)

@@ -112,7 +112,7 @@ class RequestedRecompiles:
             return False
         sources = {local_name(reason["source"] or "") for reason in reasons}
         failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
-        return all(source in failed or _ON_STACK.match(source) for source in sources - {""})
+        return all(source and (source in failed or _ON_STACK.match(source)) for source in sources)
 
     def chosen_places(self, nearest: Mapping[str, int]) -> array[int]:
         """Return the row in 'recompile_reasons' of the reason of each recompile, -1 for one without any.
@@ -179,12 +179,11 @@ def causes(facts: Facts) -> list[Cause]:
         root = None if leader is None or refused else roots.get(leader)
         if root is not None:
             found[root].followers.append(number)
-            before = None if leader is None else numbers.get(leader)
-            is_caused = before is not None and everything.has_same_cause(number, before)
-            if is_caused:
+            before = numbers.get(leader)
+            if before is not None and everything.has_same_cause(number, before):
                 found[root].caused.append(number)
-            if is_caused and compile is not None:
-                numbers[compile] = number
+                if compile is not None:
+                    numbers[compile] = number
             if compile is not None:
                 roots[compile] = root
             continue

@@ -54,6 +54,11 @@ def symbols_by_compile(facts: Facts) -> RowsByCompile:
     return RowsByCompile(facts, "symbols")
 
 
+def tensors_by_compile(facts: Facts) -> RowsByCompile:
+    """Return the index of 'tensors', for ``Facts.once``."""
+    return RowsByCompile(facts, "tensors")
+
+
 def guards_of(facts: Facts, compile: str | None) -> Iterator[GuardsRow]:
     """Yield the guards of a compile; none for None."""
     if compile is not None:

@@ -8,7 +8,7 @@ from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.inputs import is_argument, local_name
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.rows_by_compile import RowsByCompile, symbols_by_compile
+from tlparse_bundle.statements.rows_by_compile import symbols_by_compile, tensors_by_compile
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import SpecializationsRow
@@ -43,7 +43,7 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
     own = {source.partition(".size()")[0] for source in row["sources"] if source}
     dynamic = {symbol["source"] for symbol in facts.once(symbols_by_compile).rows(row["compile"])}
     found: dict[str, None] = {}
-    for tensor in facts.once(_tensors).rows(row["compile"]):
+    for tensor in facts.once(tensors_by_compile).rows(row["compile"]):
         sources = [source for source in tensor["sources"] if source and is_argument(normalised(source))]
         if not own.isdisjoint(sources) or tensor["is_parameter"]:
             continue
@@ -52,7 +52,3 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
             if str(size) == str(row["value"]) and dynamic.isdisjoint(places):
                 found.update(dict.fromkeys(local_name(source) for source in sources))
     return list(found)
-
-
-def _tensors(facts: Facts) -> RowsByCompile:
-    return RowsByCompile(facts, "tensors")

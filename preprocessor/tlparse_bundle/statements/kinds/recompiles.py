@@ -143,7 +143,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         else saved,
         cost_of="recompiles that its fix avoids"
         if saved is not None
-        else "these recompiles" + (" and those of the same calls" if cause.followers else ""),
+        else "these recompiles" + (" and those that follow in the same calls" if cause.followers else ""),
         remedies=(
             []
             if other_class

@@ -18,9 +18,9 @@ REFERENCE = {
     "specialization": KindReference(
         title="Specialization",
         meaning="The code needs a specific value of a symbolic size, so torch specialized the symbol to a "
-        "constant.",
+        "constant. Or an operation combined the tensor with one that has the size as a constant.",
         fix="To keep the size dynamic, use `mark_dynamic` and change the code that the resulting "
-        "error names.",
+        "error names, or mark both tensors.",
         not_when="If the size never varies, nothing needs to change.",
     ),
 }
@@ -95,11 +95,12 @@ def _finding(
         title = f"{sizes[0].replace(' = ', verb)}{where}{often}{again}"
     else:
         title = f"{plural(len(sizes), noun)} specialized{where}{again}"
+    these, constants = ("this size", "a constant") if len(sizes) == 1 else ("these sizes", "constants")
     at = facts.innermost(rows[0]["user_stack"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
         f"Specialized: {listed(sizes, 8)}." if len(sizes) > 1 else None,
-        f"{listed([code(name) for name in tied])} had the size as a constant." if tied else None,
+        f"{listed([code(name) for name in tied])} had {these} as {constants}." if tied else None,
         f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"
