@@ -288,6 +288,19 @@ def test_a_backend_that_fails_is_one_break_although_torch_logs_it_twice(log_of):
     assert counts == {"0/0": 1, "1/0": 2}
 
 
+def test_a_break_that_torch_cannot_resume_is_one_although_torch_2_6_logs_it_in_two_forms(log_of):
+    reason = "data dependent operator: aten._local_scalar_dense.default"
+    first = f"Graph break in user code at a.py:3\nReason: Unsupported: {reason}\nUser code traceback:\n{USER}"
+    error = f'Traceback (most recent call last):\n  File "x.py", line 1, in g\n    h()\n{{}}: {reason}'
+    skip = f"Graph break: skip: from user code at:\n{USER}\n{error.format('torch._dynamo.exc.Unsupported')}"
+    it = log_of(payload(first, "0/0_1") + payload(skip))
+    row = only(it)
+    assert (row["reason"], row["line"], row["count"], row["skipped_frame_count"]) == (reason, 3, 1, 1)
+    assert row["function"] == "f"
+    other = skip.replace("line 3", "line 4")  # at another line, the restarted compile met another break
+    assert [row["count"] for row in breaks(log_of(payload(first, "0/0_1") + payload(other)))] == [1, 1]
+
+
 def test_an_old_form_with_the_reason_first(log_of):
     row = only(log_of(payload(f"Graph break: call_function print from user code at:\n{USER}")))
     assert (row["reason"], row["line"], row["explanation"], row["hints"]) == (
@@ -304,7 +317,7 @@ def test_an_old_form_with_the_reason_first(log_of):
             )
         )
     )
-    assert (row["reason"], row["line"], row["function"]) == ("Unsupported: builtin: print", 3, "f")
+    assert (row["reason"], row["line"], row["function"]) == ("builtin: print", 3, "f")
 
 
 def test_equal_breaks_are_one_row_and_others_are_not(log_of):

@@ -55,9 +55,8 @@ def _stable(part: Any) -> Any:
 
 
 def _reason(text: str) -> str:
-    """Return a reason in the words of torch 2.15. torch 2.6 writes "Unsupported: " before it."""
-    own = text.removeprefix("Unsupported: ")
-    return next((wording for pattern, wording in _REASONS if pattern.fullmatch(own)), own)
+    """Return a reason in the words of torch 2.15."""
+    return next((wording for pattern, wording in _REASONS if pattern.fullmatch(text)), text)
 
 
 def _of_break(parts: list[Any]) -> list[Any]:

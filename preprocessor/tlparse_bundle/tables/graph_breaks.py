@@ -101,6 +101,8 @@ class GraphBreaks:
         self._breaks[record.graph_break] = row
         self._numbers.setdefault(_key(row), record.graph_break)
         self._records[number] = record._replace(skips_frame=record.skips_frame or skips_frame)
+        if skips_frame:
+            self._unclear.pop(number, None)
 
     def _record(self, number: int) -> _Record:
         """Return the row of a record.

@@ -58,6 +58,7 @@ _SECTION = re.compile(
     re.MULTILINE,
 )
 _GB_ID = re.compile(r"/gb/gb(\d{1,9})\.html")
+_CLASS = "Unsupported: "  # of the exception, which torch 2.6 writes before the reason
 _SKIPPED = "Failed to handle graph break gracefully"
 _MAX_FIRST_LINE = 4000
 _MAX_HINTS = 100  # of one break, and breaks in one record
@@ -66,23 +67,30 @@ _MAX_HINTS = 100  # of one break, and breaks in one record
 class RepeatedBreaks:
     """Finds records that repeat the one before. Where a backend fails, torch logs its error, then a graph
     break with that error in the explanation (torch/_dynamo/output_graph.py, call_user_compiler). Where
-    something else restarts a compile after its graph break, the next attempt comes to the same one.
+    something else restarts a compile after its graph break, the next attempt comes to the same one, and
+    torch 2.6 to 2.8 log it in another form if it cannot resume (torch/_dynamo/convert_frame.py).
     """
 
     def __init__(self) -> None:
         self._errors: dict[Hashable, str] = {}  # of the last record of an attempt, if it has one
-        self._last: tuple[str | None, int] | None = None  # compile and hash of the last record
+        self._last: tuple[Hashable, ...] | None = None  # compile, reason and place of the last record
 
     def is_repeated(self, attempt: Hashable, compile: str | None, text: str) -> bool:
         """Whether a record describes the same break as the last one of the compile. ``text``: its payload."""
         error, last = self._errors.pop(attempt, None), self._last
-        self._last = compile, hash(text)
+        parsed = parse_break(text)
+        if parsed is None or not parsed[0]["reason"]:
+            self._last = compile, hash(text)
+            return compile is not None and self._last == last
+        fields = parsed[0]
+        self._last = (
+            *(compile, fields["reason"], fields["file"], fields["line"]),
+            *(fields["explanation"], fields["debug_context"]),
+        )
         if compile is not None and self._last == last:
             return True
         if _WONT_CONVERT.match(text[:_MAX_FIRST_LINE].partition("\n")[0]):
-            parsed = parse_break(text)
-            if parsed is not None and parsed[0]["reason"]:
-                self._errors[attempt] = parsed[0]["reason"]
+            self._errors[attempt] = fields["reason"]
             return False
         return error is not None and f" failed with {error}" in text
 
@@ -100,7 +108,7 @@ def parse_reason(text: str) -> GraphBreaksFollowedBy:
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     for mark, end in zip(marks, ends, strict=False):  # a text without marks has an end
         sections.setdefault(mark["key"], []).append(_unindented(text[mark.end() : end]))
-    title = (text[: marks[0].start()] if marks else text).strip()
+    title = (text[: marks[0].start()] if marks else text).strip().removeprefix(_CLASS)
     situation = None
     before, gap, after = title.rpartition("\n\n")
     if gap and before.endswith(":"):  # what Dynamo was doing when it met the break
