@@ -17,6 +17,7 @@ def advice(row):
     ("cause", "saved"),
     [
         ("`weighted` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`scored` recompiled twice: `q.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
     ],
 )
@@ -26,17 +27,18 @@ def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, caus
 
 
 def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
-    (row,) = [row for row in found if row["kind"] == "specialization"]
-    assert row["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
-    assert row["text"].startswith("`weights` had this size as a constant.")
-    assert advice(row) == [
+    first, second = [row for row in found if row["kind"] == "specialization"]
+    assert first["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
+    assert first["text"].startswith("`weights` had this size as a constant.")
+    assert second["text"].startswith("`keys` had this size as a constant.")
+    assert advice(first) == advice(second) == [
         "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
     ]
 
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:28`. Change that code" in fix
+    assert "the program specialized it at `program.py:30`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.inputs import is_argument, local_name
-from tlparse_bundle.statements.export_calls import stack
+from tlparse_bundle.statements.export_calls import Frame, stack
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.rows_by_compile import symbols_by_compile, tensors_by_compile
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes"))
+_CHECKS = "torch/_meta_registrations.py", "_check"  # sizes that operations want to be equal, as matmul
 
 
 def tied_sizes(facts: Facts) -> dict[int, list[str]]:
@@ -38,7 +41,7 @@ def tied_sizes(facts: Facts) -> dict[int, list[str]]:
 def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
     if row["value"] is None or row["compile"] is None:
         return []
-    if not any(frame.name in _BROADCASTS for frame in stack(facts, row["stack"])):
+    if not _compares_tensors(stack(facts, row["stack"])):
         return []
     own = {source.partition(".size()")[0] for source in row["sources"] if source}
     dynamic = {symbol["source"] for symbol in facts.once(symbols_by_compile).rows(row["compile"])}
@@ -52,3 +55,11 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
             if str(size) == str(row["value"]) and dynamic.isdisjoint(places):
                 found.update(dict.fromkeys(local_name(source) for source in sources))
     return list(found)
+
+
+def _compares_tensors(frames: Sequence[Frame]) -> bool:
+    """Whether torch specialized a size where an operation compares the sizes of its tensors."""
+    return any(
+        frame.name in _BROADCASTS or (caller.file.endswith(_CHECKS[0]) and frame.name == _CHECKS[1])
+        for caller, frame in pairwise(frames)
+    )
