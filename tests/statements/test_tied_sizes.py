@@ -13,6 +13,10 @@ def advice(row):
     return [remedy["text"] for remedy in row["remedies"]]
 
 
+def specializations(found):
+    return [row for row in found if row["kind"] == "specialization"]
+
+
 @pytest.mark.parametrize(
     ("cause", "saved"),
     [
@@ -27,21 +31,31 @@ def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, caus
 
 
 def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
-    first, second = [row for row in found if row["kind"] == "specialization"]
+    first, second = [row for row in specializations(found) if "constant" in row["text"]]
     assert first["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
     assert first["text"].startswith("`weights` had this size as a constant.")
     assert second["text"].startswith("`keys` had this size as a constant.")
-    assert advice(first) == advice(second) == [
-        "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
-    ]
+    assert (
+        advice(first)
+        == advice(second)
+        == ["Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."]
+    )
+
+
+def test_a_local_after_a_graph_break_cannot_be_marked(found):
+    (row,) = [row for row in specializations(found) if "continued" in row["title"]]
+    assert "`doubled.size(0)` was specialized to 6" in row["title"] and row["remedies"] == []
 
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:30`. Change that code" in fix
+    assert "the program specialized it at `program.py:31`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):
     (log,) = built(root / "fixtures/versions/2.13.0/tied_sizes.log.zst").logs
-    offered = {row["fix"] for row in log.table("recompile_fixes") if row["avoided"]}
-    assert offered == {"dynamic_true"}
+    tied = {
+        row["id"] for row in log.table("code_objects") if row["function"] in ("weighted", "matched", "scored")
+    }
+    rows = [row for row in log.table("recompile_fixes") if row["code_object"] in tied and row["avoided"]]
+    assert {row["fix"] for row in rows} == {"dynamic_true"} and len(rows) == len(tied)

@@ -121,16 +121,18 @@ def is_markable(facts: Facts, cause: Cause) -> bool:
         return False
     if (cause.function, source_name(source), cause.dimension) in facts.once(tied_places):
         return False
-    if "___from_numpy(" in source or (cause.is_resumed and not _is_argument(facts, cause, source)):
+    if "___from_numpy(" in source or (cause.is_resumed and not is_passed(facts, cause.function, source)):
         return False
     number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
     return not is_called_by_a_library(facts, number)
 
 
-def _is_argument(facts: Facts, cause: Cause, source: str) -> bool:
-    """Whether a local of a resume function is one of the function before the graph break, too."""
+def is_passed(facts: Facts, function: FunctionKey, source: str) -> bool:
+    """Whether a function gets the tensor from its caller: a local of its resume functions can be one that it
+    made before the graph break.
+    """
     root = _ROOT.match(local_name(source))
-    return root is not None and (cause.function, root[0]) in facts.once(_arguments)
+    return root is not None and (function, root[0]) in facts.once(_arguments)
 
 
 def _arguments(facts: Facts) -> set[tuple[FunctionKey, str]]:

@@ -9,6 +9,7 @@ from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
+from tlparse_bundle.statements.recompile_savings import is_passed
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
 from tlparse_bundle.statements.tied_sizes import tied_sizes
@@ -40,14 +41,16 @@ def findings(facts: Facts) -> Iterator[Finding]:
             yield _finding(facts, function, others, list(names))
 
 
-def _remedies(rows: Sequence[Specialization], tied: Sequence[str]) -> list[Remedy]:
+def _remedies(
+    facts: Facts, function: FunctionKey, rows: Sequence[Specialization], tied: Sequence[str]
+) -> list[Remedy]:
     if tied:
-        return [
-            Remedy("Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic.")
-        ]
-    size = next(
-        (match for row in rows for source in row["sources"] if (match := SIZE.fullmatch(source or ""))), None
-    )
+        sources = {*tied, *(source for row in rows for source in row["sources"])}
+        are_passed = all(is_passed(facts, function, source or "") for source in sources)
+        or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""
+        return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
+    sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
+    size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
     if size is None:
         return []
     return [
@@ -56,6 +59,11 @@ def _remedies(rows: Sequence[Specialization], tied: Sequence[str]) -> list[Remed
             f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})",
         )
     ]
+
+
+def _named(tied: Sequence[str]) -> str:
+    """Return the names of tensors, which values that a graph break left on the stack do not have."""
+    return listed([code(name) for name in tied if not name.startswith("___")]) or "Another tensor"
 
 
 def _shown(source: str | None) -> str:
@@ -100,7 +108,7 @@ def _finding(
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
         f"Specialized: {listed(sizes, 8)}." if len(sizes) > 1 else None,
-        f"{listed([code(name) for name in tied])} had {these} as {constants}." if tied else None,
+        f"{_named(tied)} had {these} as {constants}." if tied else None,
         f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"
@@ -124,7 +132,7 @@ def _finding(
         [facts.number_of(row) for row in rows],
         [row["event"] for row in rows],
         count=len(rows),
-        remedies=[] if failed or exported else _remedies(rows, tied),
+        remedies=[] if failed or exported else _remedies(facts, function, rows, tied),
         key=("specialization", *function, *("tied",) * bool(tied)),
         details={
             "sizes": [
