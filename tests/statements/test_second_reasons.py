@@ -139,3 +139,4 @@ def test_a_number_that_the_log_does_not_decide_is_a_minimum(found):
     """The log does not have what `[21/0]` would read with the value of the others."""
     (fix,) = advice(of(found, "`counted` recompiled once: `mode` changed"))
     assert "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles" in fix[0]
+    assert fix[0].endswith("; alone, possibly this one.")

@@ -90,6 +90,19 @@ def test_only_an_argument_is_marked_before_a_call_that_resumes(found, source, is
     assert remedy["text"].startswith("Mark the dim" if is_marked else "Use `torch.compile(dynamic=True)`")
 
 
+def test_a_tensor_that_is_no_longer_a_view(found):
+    """`f(base[:4, :5])`, then other sizes, then a tensor of its own: torch 2.13 cannot evaluate the guards of
+    `[0/1]` on the base.
+    """
+    log = found(
+        compiled("0/0"),
+        compiled("0/1", "0/0: tensor 'x' size mismatch at index 0. expected 4, actual 6"),
+        compiled("0/2", "0/1: 'NoneType' object has no attribute 'stride'"),
+    )
+    (row,) = [row for row in of(log, "recompile") if "view" in row["title"]]
+    assert row["title"] == "`f` recompiled once: an input is no longer a view of another tensor"
+
+
 def test_attempts_of_a_compile_specialize_once(found):
     constants = [
         record(

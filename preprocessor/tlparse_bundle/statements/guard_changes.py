@@ -28,6 +28,8 @@ _CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
 _RANGE = "___normalize_range_iter("  # what is left of a range after a graph break in its loop
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
+# A guard on the base of a view, which torch could not evaluate (torch/_dynamo/guards.py, get_guard_fail_reason)
+_NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
@@ -129,6 +131,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")
         return f"{name} changed to {code(str(values[0])) if len(values) == 1 else '0 or 1'}"
+    if _NO_BASE.fullmatch(guard):
+        return "an input is no longer a view of another tensor"
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
     if is_of_modes(cause):

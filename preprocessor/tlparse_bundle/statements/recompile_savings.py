@@ -215,7 +215,9 @@ def saved_sentence(
     elif not row["is_minimum"]:
         text = "Alone, this avoids no compile"
     elif together is not None:
-        return f"Together with {listed(list(others))}, this would avoid {saved_text(together)}{end}"
+        alone = "possibly this one" if len(together["avoided"]) == 1 else "possibly some of them"
+        text = f"Together with {listed(list(others))}, this would avoid {saved_text(together)}"
+        return f"{text}; alone, {alone}{end}"
     else:
         return None
     more = "" if together is None else f"; together with {listed(list(others))}, {saved_text(together)}"
