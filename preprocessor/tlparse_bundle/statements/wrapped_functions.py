@@ -26,6 +26,7 @@ _TORCH = re.compile(
     r"|^(?:utils[/\\]_|_functorch[/\\]|_library[/\\]|_higher_order_ops[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
 )
 _OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]")
+_OF_MODULE = frozenset(f"args[0].{name}" for name in ("_modules", "_parameters", "_buffers"))
 _CLASS = re.compile(r"type=<class '(?:[\w.]+\.)?(\w+)'>")
 _MOST = 3
 _NO_FUNCTION = "CodeGuardAccessor: Not a function on fn.__code__"  # torch/csrc/dynamo/guards.cpp
@@ -52,11 +53,14 @@ def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int])
     file, name, _ = function
     if not _is_wrapper(file, name):
         return []
-    sources = {"self", "fn"} | ({"args[0]"} if _OPTIMIZER.search(file or "") else set())
     found: dict[str, None] = {}
     for number in numbers:
-        for guard in guards_of(facts, facts.key_of(number)):
-            if guard["kind"] in ("TYPE_MATCH", "ID_MATCH") and local_name(guard["source"] or "") in sources:
+        guards = list(guards_of(facts, facts.key_of(number)))
+        sources = {local_name(guard["source"] or "") for guard in guards}
+        is_method = _OPTIMIZER.search(file or "") is not None or not sources.isdisjoint(_OF_MODULE)
+        objects = ("self", "fn", "args[0]") if is_method else ("self", "fn")
+        for guard in guards:
+            if guard["kind"] in ("TYPE_MATCH", "ID_MATCH") and local_name(guard["source"] or "") in objects:
                 match = _CLASS.search(guard["text"])
                 found |= {match[1]: None} if match else {}
     return [name for name in found if name not in ("function", "method", "type")]
