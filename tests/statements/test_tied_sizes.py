@@ -22,6 +22,7 @@ def specializations(found):
     [
         ("`weighted` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`scored` recompiled twice: `q.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`bagged` recompiled twice: `items.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
     ],
 )
@@ -31,7 +32,7 @@ def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, caus
 
 
 def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
-    first, second = [row for row in specializations(found) if "constant" in row["text"]]
+    first, second, third = [row for row in specializations(found) if "constant" in row["text"]]
     assert first["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
     assert first["text"].startswith("`weights` had this size as a constant.")
     assert second["text"].startswith("`keys` had this size as a constant.")
@@ -49,13 +50,15 @@ def test_a_local_after_a_graph_break_cannot_be_marked(found):
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:31`. Change that code" in fix
+    assert "the program specialized it at `program.py:33`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):
     (log,) = built(root / "fixtures/versions/2.13.0/tied_sizes.log.zst").logs
     tied = {
-        row["id"] for row in log.table("code_objects") if row["function"] in ("weighted", "matched", "scored")
+        row["id"]
+        for row in log.table("code_objects")
+        if row["function"] in ("weighted", "matched", "scored", "bagged")
     }
     rows = [row for row in log.table("recompile_fixes") if row["code_object"] in tied and row["avoided"]]
     assert {row["fix"] for row in rows} == {"dynamic_true"} and len(rows) == len(tied)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes"))
-_CHECKS = "torch/_meta_registrations.py", "_check"  # sizes that operations want to be equal, as matmul
+# Sizes that operations want to be equal, as matmul, or functions such as embedding_bag: file and function called
+_CHECKS = (("torch/_meta_registrations.py", "_check"), ("torch/nn/functional.py", "__bool__"))
 
 
 def tied_sizes(facts: Facts) -> dict[int, list[str]]:
@@ -60,6 +61,7 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
 def _compares_tensors(frames: Sequence[Frame]) -> bool:
     """Whether torch specialized a size where an operation compares the sizes of its tensors."""
     return any(
-        frame.name in _BROADCASTS or (caller.file.endswith(_CHECKS[0]) and frame.name == _CHECKS[1])
+        frame.name in _BROADCASTS
+        or any(caller.file.endswith(file) and frame.name == name for file, name in _CHECKS)
         for caller, frame in pairwise(frames)
     )
