@@ -95,13 +95,14 @@ class FixedRun:
         if relaxed and not self._takes_same_path(call, entry, relaxed):
             return False
         is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
-        if is_dynamic and not self._same_duck_sizes(call, entry, entries):
+        duck = self._same_duck_sizes(call, entry, entries) if is_dynamic else True
+        if duck is False:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
         if any(of_call.get(source) != of_entry.get(source) for source in dynamic):
             return False
-        is_open = is_open or not self._branches.are_known(call, entry)
+        is_open = is_open or duck is None or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
         is_open = is_open or any(of_entry.get(source) for source in dynamic)
@@ -162,11 +163,12 @@ class FixedRun:
         kinds = ("dynamic_int", "few_values", "tensor_argument") if dimension is None else ("mark_dynamic",)
         return any(covers(fix, Fix(kind, source, dimension)) for fix in self._fixes for kind in kinds)
 
-    def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool:
+    def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool | None:
         """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
-        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py). If the
-        call's own entry lets both vary, calls that hit it, which are not in the log, may not fit the other.
+        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py). None if
+        the call's own entry lets both vary: calls that hit it, not in the log, may not fit the other.
         """
+        is_open = False
         first: dict[int, tuple[int, str | None]] = {}  # by size: that of the call, and where it varies
         input = self._history.compiles[entry].input
         for source, value in input.values.items() if input is not None else ():
@@ -182,10 +184,12 @@ class FixedRun:
                     continue
                 place = f"{source}.size()[{dimension}]" if self._varies(call, source, dimension) else None
                 size, varying = first.setdefault(mine, (theirs, None))
-                if size != theirs or (place and varying and not self._are_equal(call, place, varying)):
+                if size != theirs:
                     return False
+                is_open |= bool(place and varying and not self._are_equal(call, place, varying))
                 first[mine] = size, varying or place
-        return True
+        is_alone = call not in self._history.hit and self._history.shows_hits(call)
+        return None if is_open and not is_alone else True
 
     def _are_equal(self, call: int, place: str, other: str) -> bool:
         """Whether the entry that a call compiled wants two sizes to be equal."""

@@ -28,7 +28,7 @@ _CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
 _ATTRIBUTES = ".__dict__"  # of an object
 _RANGE = "___normalize_range_iter("  # what is left of a range after a graph break in its loop
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
-# A guard on the base of a view, which torch could not evaluate (torch/_dynamo/guards.py, get_guard_fail_reason)
+# torch could not evaluate a guard on the base of a view (torch/_dynamo/guards.py, get_guard_fail_reason)
 _NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
