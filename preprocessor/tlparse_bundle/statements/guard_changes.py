@@ -123,16 +123,12 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
-    if is_unexplained(cause):
-        return "torch found no guard that failed"
-    if freed := _FREED.match(guard):
-        return f"torch invalidated a cache entry because {code(source_name(freed[1]) or '')} was deallocated"
+    if (clause := _of_no_guard(guard)) is not None:
+        return clause
     if (small := small_size(cause)) is not None:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")
         return f"{name} changed to {code(str(values[0])) if len(values) == 1 else '0 or 1'}"
-    if _NO_BASE.fullmatch(guard):
-        return "an input is no longer a view of another tensor"
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
     if is_of_modes(cause):
@@ -146,6 +142,19 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
             return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
+
+
+def _of_no_guard(text: str) -> str | None:
+    """Return what changed where torch has a message in place of a guard; None for a guard."""
+    if text.startswith(UNEXPLAINED):
+        return "torch found no guard that failed"
+    if _NO_BASE.fullmatch(text):
+        return "an input is no longer a view of another tensor"
+    freed = _FREED.match(text)
+    return (
+        freed
+        and f"torch invalidated a cache entry because {code(source_name(freed[1]) or '')} was deallocated"
+    )
 
 
 def _how_values_changed(cause: Cause, *, with_values: bool) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes"))
-# Sizes that operations want to be equal, as matmul, or functions such as embedding_bag: file and function called
+# Sizes that operations (matmul) or functions (embedding_bag) want to be equal: file, and what it calls
 _CHECKS = (("torch/_meta_registrations.py", "_check"), ("torch/nn/functional.py", "__bool__"))
 
 
