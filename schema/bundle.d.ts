@@ -3048,12 +3048,12 @@ export interface RecompileFixes {
   combines: number[];
   /** Compiles of the code object. */
   compile_count: number;
-  /** Compiles that would remain; at most, when 'is_minimum' is true. */
+  /** Compiles that would remain; at most, when 'undecided' has any. */
   remaining_count: number;
   /** Compiles that would not happen. Resume functions that recompiled for the same value (see 'follows' in 'recompiles') would not either. */
   avoided: string[];
-  /** Whether more compiles may be avoided: the log lacks values that would decide it. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
-  is_minimum: boolean;
+  /** Compiles that may be avoided as well: the log lacks values that would decide it, so 'avoided' is a minimum. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
+  undecided: string[];
   /** Compile time of the code object, with that of its resume functions for the same values, in microseconds; null when not recorded. */
   total_us: number | null;
   /** Compile time of the avoided compiles, with those of resume functions for the same value, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included, also what compiles take more that get dynamic sizes or numbers. */

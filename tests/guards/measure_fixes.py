@@ -112,7 +112,7 @@ def measure(python: str, programs: list[dict[str, Any]], rounds: int, root: Path
                     "fixes": chosen(without[0]["fixes"], row),
                     "before": len(without[0]["times"]),
                     "predicted": row["remaining_count"],
-                    "is_minimum": row["is_minimum"],
+                    "undecided": row["undecided"],
                     "after": runs[0]["compiles"],
                     "error": runs[0]["error"],
                     "total_us": time_of(without),
@@ -152,14 +152,14 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(asked.python, programs, asked.rounds, asked.keep or Path(folder))
-    numbers = [row for row in rows if not row["is_minimum"]]
+    numbers = [row for row in rows if not row["undecided"]]
     exact = [row for row in numbers if row["after"] == row["predicted"]]
-    minimums = [row for row in rows if row["is_minimum"]]
+    minimums = [row for row in rows if row["undecided"]]
     close = [row for row in rows if is_close(row)]
     worse = [row for row in rows if row["after"] > row["before"] or row["error"]]
     quiet = [row for row in rows if row["saved_us"] and abs(row["noise_us"] / row["saved_us"]) <= 0.25]
     for row in rows:
-        if asked.all or row in worse or row not in close or not (row in exact or row["is_minimum"]):
+        if asked.all or row in worse or row not in close or not (row in exact or row["undecided"]):
             json.dump(row, sys.stdout)
             print()
     print(

@@ -1699,7 +1699,7 @@ class RecompileFixesRow(TypedDict):
     compile_count: int
     remaining_count: int
     avoided: list[str]
-    is_minimum: bool
+    undecided: list[str]
     total_us: int | None
     saved_us: int | None
 

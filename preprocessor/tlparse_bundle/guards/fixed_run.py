@@ -25,17 +25,17 @@ class FixedRun:
         self._branches = Branches(history, fixes)
         self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
 
-    def replay(self) -> tuple[dict[int, int], bool]:
-        """Return the compiles that would not happen, with the entry that each would fit; and whether more of
-        them may not happen, since the log lacks values that would decide it.
+    def replay(self) -> tuple[dict[int, int], list[int]]:
+        """Return the compiles that would not happen, with the entry that each would fit; and those for which
+        the log lacks values that would decide it.
         """
         avoided: dict[int, int] = {}
         if not all(self._is_marked_with(fix) for fix in self._fixes if fix.kind == "mark_dynamic"):
-            return avoided, False
+            return avoided, []
         entries: list[int] = []
         containers = [fix.source or "" for fix in self._fixes if fix.kind == "same_structure"]
         sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
-        is_minimum = False
+        undecided: list[int] = []
         for call, compiled in enumerate(self._history.compiles):
             fits: dict[int, bool | None] = {}
             for entry in entries:
@@ -48,10 +48,11 @@ class FixedRun:
                         sharing.setdefault(entry, []).append(call)
                     break
             else:
-                is_minimum = is_minimum or None in fits.values()
+                if None in fits.values():
+                    undecided.append(call)
                 if compiled.guards:
                     entries.append(call)
-        return avoided, is_minimum
+        return avoided, undecided
 
     def _is_marked_with(self, fix: Fix) -> bool:
         """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static

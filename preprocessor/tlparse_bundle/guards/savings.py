@@ -40,13 +40,13 @@ class Compiled:
 class Saving:
     """What fixes would save, together. ``avoided``: numbers of the compiles that would not happen;
     ``same_graphs``: those of Inductor's graphs that another compile would have instead, with its number.
-    ``is_minimum``: whether more compiles may be avoided, which the log does not decide.
+    ``undecided``: numbers of the compiles that may not happen either, which the log does not decide.
     """
 
     fixes: tuple[Fix, ...]
     avoided: tuple[int, ...]
     same_graphs: tuple[tuple[int, int], ...] = ()
-    is_minimum: bool = False
+    undecided: tuple[int, ...] = ()
 
     def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
         """Return the time that is saved; None when that of no avoided compile is recorded."""

@@ -34,13 +34,13 @@ class WhatIf:
         return singles + list(self._together(singles))
 
     def _saving(self, fixes: tuple[Fix, ...]) -> Saving:
-        avoided, is_minimum = FixedRun(self._history, fixes).replay()
+        avoided, undecided = FixedRun(self._history, fixes).replay()
         same_graphs = (  # an entry has the graph of a call that fits it and that the fixes leave as it is
             (call, entry)
             for call, entry in avoided.items()
             if self._history.compiles[call].graphs and all(self._leaves(fix, call) for fix in fixes)
         )
-        return Saving(fixes, tuple(avoided), tuple(same_graphs), is_minimum)
+        return Saving(fixes, tuple(avoided), tuple(same_graphs), tuple(undecided))
 
     def _leaves(self, fix: Fix, call: int) -> bool:
         """Whether a fix does not change the input of a call: it is as that of the first one. Dynamic sizes do

@@ -277,7 +277,10 @@ class GuardReplay:
             single = saving.fixes[0] if len(saving.fixes) == 1 else None
             if single is not None:
                 ids[single] = number
-            avoided = [history.compiles[place].compile for place in saving.avoided]
+            avoided, undecided = (
+                [history.compiles[place].compile for place in places]
+                for places in (saving.avoided, saving.undecided)
+            )
             yield {
                 "id": number,
                 "code_object": code_object["id"],
@@ -288,7 +291,7 @@ class GuardReplay:
                 "compile_count": len(history.compiles),
                 "remaining_count": len(history.compiles) - len(avoided),
                 "avoided": avoided,
-                "is_minimum": saving.is_minimum,
+                "undecided": undecided,
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }

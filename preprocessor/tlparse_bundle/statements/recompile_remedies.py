@@ -89,7 +89,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
-    if found.own is not None and (found.own["avoided"] or found.own["is_minimum"] or found.together):
+    if found.own is not None and (found.own["avoided"] or found.own["undecided"] or found.together):
         remedy = _of_fix(facts, cause, found, name)
         offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
@@ -99,6 +99,9 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if found.dynamic is not None and found.dynamic is found.best:
         everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else ALL_DYNAMIC
         offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
+    elif found.dynamic is not None and found.dynamic["undecided"] and not offered:
+        these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
+        offered.append(Remedy(f"{_TRY} The log does not show whether it would avoid {these}."))
     return offered
 
 
@@ -236,6 +239,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
+_TRY = "Try `torch.compile(dynamic=True)`, which makes all sizes and integers dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _FIXES = {"same_requires_grad": "same_grad_mode"}

@@ -89,8 +89,8 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         dynamic = None
     if cause.change == "value" and not all(NUMBER.fullmatch(str(value)) for value in cause.values):
         dynamic = None
-    own_compiles = {one.row["compile"] for one in requests}
-    if dynamic is not None and dynamic["avoided"] and own_compiles.isdisjoint(dynamic["avoided"]):
+    may_be_avoided = {*dynamic["avoided"], *dynamic["undecided"]} if dynamic is not None else set()
+    if may_be_avoided and may_be_avoided.isdisjoint(one.row["compile"] for one in requests):
         dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
@@ -212,7 +212,7 @@ def saved_sentence(
     end = "; calls that now run eager can then compile instead." if is_limited else "."
     if row["avoided"]:
         text = f"This would avoid {saved_text(row)}"
-    elif not row["is_minimum"]:
+    elif not row["undecided"]:
         text = "Alone, this avoids no compile"
     elif together is not None:
         alone = "possibly this one" if len(together["avoided"]) == 1 else "possibly some of them"
@@ -228,7 +228,7 @@ def saved_text(row: RecompileFixesRow) -> str:
     """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s". Where the log does not
     decide all of them, "at least 13 of 38 compiles"."""
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
-    if row["is_minimum"]:
+    if row["undecided"]:
         text = f"at least {text}"
     if row["saved_us"] is None or row["total_us"] is None:
         return text

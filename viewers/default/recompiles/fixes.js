@@ -43,8 +43,8 @@ function nameOf(row, byId) {
 /** Return a table of fixes with their savings; null without any. @param {Fix[]} fixes */
 export function fixTable(fixes) {
   const byId = new Map(fixes.map((row) => [row.id, row]));
-  const useful = fixes.filter((row) => row.avoided.length > 0 || row.is_minimum);
-  const useless = fixes.filter((row) => row.avoided.length === 0 && !row.is_minimum);
+  const useful = fixes.filter((row) => row.avoided.length > 0 || row.undecided.length > 0);
+  const useless = fixes.filter((row) => row.avoided.length === 0 && row.undecided.length === 0);
   if (fixes.length === 0) return null;
   return [
     useful.length > 0 &&
@@ -85,7 +85,7 @@ const columns = (byId) => [
         ? "not known"
         : [
             bar(row.avoided.length, row.compile_count),
-            ` ${row.is_minimum ? "at least " : ""}${count(row.avoided.length)} of ${count(row.compile_count)}`,
+            ` ${row.undecided.length > 0 ? "at least " : ""}${count(row.avoided.length)} of ${count(row.compile_count)}`,
           ],
     sort: (row) => row.avoided.length,
   },
