@@ -18,6 +18,7 @@ _MANY_SHOWN = 3  # values to list when there are more
 _MOST_TEXT = 32  # characters of them
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
+_KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py, ConstDictKeySource
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
@@ -37,14 +38,15 @@ Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimensi
 
 def source_name(source: str | None) -> str | None:
     """Return the name in the user's code: "x" for "L['x']", "ids" for "kwargs['ids']", "a" for the tensor
-    that torch makes of a NumPy array or of a float, and "a.b" for a module that torch imports as
-    "__import_a_dot_b".
+    that torch makes of a NumPy array or of a float, "list(d)[0]" for the first key of a dict, and "a.b" for
+    a module that torch imports as "__import_a_dot_b".
     """
     if source is None:
         return None
     name = _PART.sub(
         _part, _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
     )
+    name = _KEYS.sub(r"list(\1)", name)
     return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
 
 

@@ -26,7 +26,9 @@ _TORCH = re.compile(
     r"|^(?:utils[/\\]_|_functorch[/\\]|_library[/\\]|_higher_order_ops[/\\]|nn[/\\](?:modules[/\\]|functional\.py))"
 )
 _OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]")
-_OF_MODULE = frozenset(f"args[0].{name}" for name in ("_modules", "_parameters", "_buffers"))
+_FIRST = "L['args'][0]"
+_CALLED = frozenset(("L['self']", "L['fn']", _FIRST))
+_OF_MODULE = frozenset(f"{_FIRST}.{name}" for name in ("_modules", "_parameters", "_buffers"))
 _CLASS = re.compile(r"type=<class '(?:[\w.]+\.)?(\w+)'>")
 _MOST = 3
 _NO_FUNCTION = "CodeGuardAccessor: Not a function on fn.__code__"  # torch/csrc/dynamo/guards.cpp
@@ -53,17 +55,35 @@ def wrapped_classes(facts: Facts, function: FunctionKey, numbers: Iterable[int])
     file, name, _ = function
     if not _is_wrapper(file, name):
         return []
+    is_method = _OPTIMIZER.search(file or "") is not None
+    known = facts.once(_known_classes)
     found: dict[str, None] = {}
     for number in numbers:
-        guards = list(guards_of(facts, facts.key_of(number)))
-        sources = {local_name(guard["source"] or "") for guard in guards}
-        is_method = _OPTIMIZER.search(file or "") is not None or not sources.isdisjoint(_OF_MODULE)
-        objects = ("self", "fn", "args[0]") if is_method else ("self", "fn")
-        for guard in guards:
-            if guard["kind"] in ("TYPE_MATCH", "ID_MATCH") and local_name(guard["source"] or "") in objects:
-                match = _CLASS.search(guard["text"])
-                found |= {match[1]: None} if match else {}
+        key = facts.key_of(number), is_method
+        if key not in known:
+            known[key] = _classes(facts, *key)
+        found |= dict.fromkeys(known[key])
     return [name for name in found if name not in ("function", "method", "type")]
+
+
+def _known_classes(facts: Facts) -> dict[tuple[str | None, bool], list[str]]:
+    """Return where to keep the results of ``_classes``."""
+    return {}
+
+
+def _classes(facts: Facts, compile: str | None, is_method: bool) -> list[str]:
+    """Return the classes of what a wrapper calls, of a function, an object or, for methods and those of a
+    module, its first argument.
+    """
+    found: dict[str, str] = {}
+    for guard in guards_of(facts, compile):
+        source = guard["source"]
+        if source in _OF_MODULE:
+            is_method = True
+        elif source in _CALLED and guard["kind"] in ("TYPE_MATCH", "ID_MATCH"):
+            match = _CLASS.search(guard["text"])
+            found |= {source: match[1]} if match else {}
+    return [name for source, name in found.items() if is_method or source != _FIRST]
 
 
 def other_class_text(facts: Facts, cause: Cause) -> str | None:
