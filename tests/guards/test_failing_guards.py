@@ -298,3 +298,19 @@ def test_a_pattern_of_a_tensor():
 )
 def test_devices(actual, wanted, expected):
     assert other_device(actual, wanted) is expected
+
+
+def test_a_container_or_an_object_is_not_none():
+    """The guards of a call that passes one are on its length, or on its type."""
+    none = guard("NONE_MATCH", "L['x'] is None")
+    for own in (guard("LENGTH_CHECK", "len(L['x']) == 2"), guard("TYPE_MATCH", "…", type_name="app.Ban")):
+        (found,) = failing(none, input_of([], [], [own]))
+        assert (found.aspect, found.source, found.expected) == ("value", X, "None")
+    assert failing(none, input_of([], [], [guard("TYPE_MATCH", "…", X, "NoneType")])) is None
+    assert failing(none, Input()) is None
+
+
+def test_the_values_of_infinite_numbers_are_known():
+    own = guard("EQUALS_MATCH", "L['x'] == inf")
+    (found,) = failing(guard("EQUALS_MATCH", "L['x'] == 2.0"), input_of([], [], [own]))
+    assert (found.aspect, found.expected, found.actual) == ("value", "2.0", float("inf"))

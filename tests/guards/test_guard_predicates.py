@@ -59,6 +59,9 @@ def test_a_tensor(call, holds):
         ("EQUALS_MATCH", "L['n'] == 5", "n=5.0", False),  # the type has to be the same
         ("EQUALS_MATCH", "L['n'] == 1", "n=True", False),
         ("EQUALS_MATCH", "L['how'] == \"it's # odd  # here\"", 'how="it\'s # odd  # here"', True),
+        ("EQUALS_MATCH", "L['p'] == 2.0", "p=1e999", False),
+        ("EQUALS_MATCH", "L['p'] == inf", "p=1e999", True),
+        ("EQUALS_MATCH", "L['p'] == -inf", "p=1e999", False),
         ("EQUALS_MATCH", "L['dtype'] == torch.float32", "dtype=torch.float32", True),
         ("EQUALS_MATCH", "L['dtype'] == torch.float32", "dtype=torch.float64", False),
         ("FALSE_MATCH", "L['flag'] == False", "flag=False", True),

@@ -103,6 +103,12 @@ def test_a_tensor_that_is_no_longer_a_view(found):
     assert row["title"] == "`f` recompiled once: an input is no longer a view of another tensor"
 
 
+def test_a_number_that_a_condition_excludes(found):
+    (row,) = of(found(compiled("0/0"), compiled("0/1", "0/0: g.count != 1")), "recompile")
+    assert row["title"] == "`f` recompiled once: `g.count` changed to `1`"
+    assert "Guard failure: `g.count != 1`." in row["text"]
+
+
 def test_keys_of_dicts_have_short_names(found):
     guard = "list(dict.keys(L['losses']))[0] == 'topic'"
     (row,) = of(found(compiled("0/0"), compiled("0/1", f"0/0: {guard}")), "recompile")

@@ -146,6 +146,8 @@ class _Encoder:
         match node:
             case ast.Constant(value=value):
                 return _constant(value)
+            case ast.Name(id="inf" | "nan" as name):
+                return _constant(float(name))
             case ast.BoolOp(op=op, values=values):
                 return [_OPERATORS[type(op)], *(self.encode(value, below) for value in values)]
             case ast.UnaryOp(op=op, operand=operand):

@@ -216,6 +216,8 @@ def _function(node: ast.expr) -> Evaluate:
     match node:
         case ast.Constant(value=value):
             return lambda known: value
+        case ast.Name(id="inf" | "nan" as name):  # torch/_dynamo/guards.py writes values with repr
+            return lambda known: float(name)
         case ast.BoolOp():
             return _logical(isinstance(node.op, ast.And), [_function(value) for value in node.values])
         case ast.UnaryOp():

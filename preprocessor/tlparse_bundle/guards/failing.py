@@ -80,7 +80,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return _of_tensor(predicate, input)
     if _is_absent(predicate.source or "", input):
         return (Difference("absent", predicate.source or ""),)
-    outcome = _empty(predicate, input) or check(predicate, input.values)
+    outcome = _empty(predicate, input) or _none(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()
     if outcome.holds is False:
@@ -141,6 +141,18 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind == "LENGTH_CHECK" else None
     length = input.values.get(f"len({match[1]})") if match else None
     return None if length is None else Outcome(length == 0, "0", str(length))
+
+
+def _none(predicate: Predicate, input: Input) -> Outcome | None:
+    """Check ``SOURCE is None`` for a container or an object, whose own guards are on its type and length.
+    None for other guards and values.
+    """
+    source = predicate.source or ""
+    if not predicate.text.endswith(" is None") or source in input.values:
+        return None
+    if source in input.types and input.types[source] != "NoneType":
+        return Outcome(False, "None", input.types[source])
+    return Outcome(False, "None", "a container") if f"len({source})" in input.values else None
 
 
 def _is_absent(source: str, input: Input) -> bool:

@@ -31,6 +31,7 @@ _RANGE = "___normalize_range_iter("  # what is left of a range after a graph bre
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 # torch could not evaluate a guard on the base of a view (torch/_dynamo/guards.py, get_guard_fail_reason)
 _NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
+_DIFFERS = re.compile(r"([\w.\[\]'\"]+) != (-?\d+)")  # a condition on a dynamic number
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
@@ -103,7 +104,7 @@ def is_unexplained(cause: Cause) -> bool:
     return cause.reason is not None and cause.reason["guard"].startswith(UNEXPLAINED)
 
 
-def small_size(cause: Cause) -> re.Match[str] | None:
+def _small_size(cause: Cause) -> re.Match[str] | None:
     """Return the match of a guard that fails for a size or stride 0 or 1; None for other guards."""
     return AT_LEAST_TWO.search(cause.reason["guard"]) if cause.reason and cause.change == "shape" else None
 
@@ -125,12 +126,14 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
-    if (clause := _of_no_guard(guard)) is not None:
+    if (clause := message_text(guard)) is not None:
         return clause
-    if (small := small_size(cause)) is not None:
+    if (small := _small_size(cause)) is not None:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")
         return f"{name} changed to {code(str(values[0])) if len(values) == 1 else '0 or 1'}"
+    if change in ("other", "shape") and (number := _DIFFERS.fullmatch(shown_guard(guard))) is not None:
+        return f"{code(source_name(number[1]) or '')} changed to {code(number[2])}"
     if change in ("other", "shape"):
         return f"guard {code(first_line(guard))} failed"
     if is_of_modes(cause):
@@ -146,8 +149,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
 
 
-def _of_no_guard(text: str) -> str | None:
-    """Return what changed where torch has a message in place of a guard; None for a guard."""
+def message_text(text: str) -> str | None:
+    """Return what changed where torch records a message in place of a guard; None for a guard."""
     if text.startswith(UNEXPLAINED):
         return "torch found no guard that failed"
     if _NO_BASE.fullmatch(text):

@@ -17,8 +17,8 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
     is_unexplained,
+    message_text,
     shown_guard,
-    small_size,
     source_name,
     subject,
     what_changed,
@@ -101,7 +101,8 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             f"Guard failure: {code(shown_guard(reason['guard']))}."
             if reason
             and other_class is None
-            and (cause.change not in ("other", "shape") or small_size(cause))
+            and message_text(reason["guard"]) is None
+            and code(first_line(reason["guard"])) not in title
             and not is_named_in_title
             else None
         ),
