@@ -22,7 +22,7 @@ def advice(row):
             "`ranked` recompiled once: `x.size(0)` changed from `4` to `6`",
             "`[0/0]`, failed only on this guard.",
         ),
-        ("`summed` recompiled once: `list(dict.keys(item))[1]` changed", "`[1/0]`, failed on this guard."),
+        ("`summed` recompiled once: `list(item)[1]` changed", "`[1/0]`, failed on this guard."),
         ("`forward` recompiled once: `kept` changed from `3` to `5`", "`[23/0]`, failed only on this guard."),
     ],
 )
