@@ -23,6 +23,7 @@ def specializations(found):
         ("`weighted` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`scored` recompiled twice: `q.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`bagged` recompiled twice: `items.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`grouped` recompiled once: `count` changed from `4` to `3`", "This would avoid 1 of 3 compiles"),
         ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
     ],
 )
@@ -47,7 +48,7 @@ def test_a_local_after_a_graph_break_cannot_be_marked(found):
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:33`. Change that code" in fix
+    assert "the program specialized it at `program.py:35`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):

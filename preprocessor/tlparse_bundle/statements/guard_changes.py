@@ -10,6 +10,7 @@ from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, UNEXPLAINED, Cause, requested_recompiles
+from tlparse_bundle.statements.small_values import small_values
 from tlparse_bundle.statements.tied_sizes import tied_sizes
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
@@ -283,8 +284,8 @@ def constant_of(facts: Facts, cause: Cause) -> Specialization | None:
 
 
 def constants(facts: Facts) -> dict[Constant, Specialization]:
-    """Return the specialized symbols with the first row of each, without those in ``tied_places``; the
-    dimension of a number is None.
+    """Return the specialized symbols with the first row of each, without those in ``tied_places`` and
+    ``small_values``; the dimension of a number is None.
     """
     return _by_symbol(facts, are_tied=False)
 
@@ -298,7 +299,10 @@ def _by_symbol(facts: Facts, *, are_tied: bool) -> dict[Constant, Specialization
     found: dict[Constant, Specialization] = {}
     for function, rows in facts.once(specializations).items():
         for row in rows:
-            if (row["event"] in facts.once(tied_sizes)) != are_tied:
+            if (
+                row["event"] in facts.once(small_values)
+                or (row["event"] in facts.once(tied_sizes)) != are_tied
+            ):
                 continue
             for source in filter(None, row["sources"]):
                 size = SIZE.fullmatch(source)

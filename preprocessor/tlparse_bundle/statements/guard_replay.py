@@ -28,6 +28,7 @@ from tlparse_bundle.statements.rows_by_compile import (
     tensors_by_compile,
 )
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.small_values import small_values
 from tlparse_bundle.statements.tied_sizes import tied_sizes
 from tlparse_bundle.tables.rows import Rows
 
@@ -144,6 +145,8 @@ class GuardReplay:
             compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views))
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
+                if row["event"] in facts.once(small_values):
+                    continue
                 places = tied if row["event"] in facts.once(tied_sizes) else specialized
                 places |= {_place(source) for source in row["sources"]}
         compiles = without_firsts(compiles, self._firsts)
