@@ -17,6 +17,7 @@ def lines(root, name, text):
 def test_a_scheduler_wraps_the_step_of_an_optimizer(rows, root):
     found = rows("scheduler")
     step = of(found, "Attempted to call function marked as skipped")
+    assert step["title"].endswith("Attempted to call function marked as skipped: `torch.optim.sgd.SGD.step`")
     assert "A learning rate scheduler wraps `SGD.step`" in step["text"]
     assert texts(step) == ["Call `step()` of the optimizer outside the compiled function."]
     inside = of(found, "Call to `torch._dynamo.graph_break()`")

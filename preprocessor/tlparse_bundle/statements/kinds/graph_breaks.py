@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ REFERENCE = {
 }
 _MOST_PLACES = 5
 _INSERTED = "Call to `torch._dynamo.graph_break()`"  # its explanation says nothing more
+_MARKED = "Attempted to call function marked as skipped"  # torch/_dynamo/variables/functions.py
+_QUALIFIED = re.compile(r"module: ([\w.]+), qualname: ([\w.]+), skip reason: ")
 _PROPAGATES = " Exception will propagate outside the compiled region."
 
 
@@ -67,7 +70,8 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     at, known = next(iter(counts)), known_cause(facts, rows)
     places = list(dict.fromkeys(_shown(facts, place) for place in counts))
     function = function_of(at.function)
-    reason = ": ".join([first_line(first["reason"]), *map(first_line, exception_of(first))])
+    what = *map(first_line, exception_of(first)), *_skipped_function(rows)
+    reason = ": ".join([first_line(first["reason"]), *what])
     if len(places) == 1:
         where = f" in {code(function)}" if function else ""
         title = f"Graph break{where} at {code(places[0])}, {times(count)}: {reason}"
@@ -121,6 +125,16 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         key=break_key(group),
         because_of=_because(facts, rows),
     )
+
+
+def _skipped_function(rows: BreakGroup) -> tuple[str, ...]:
+    """Return the function that Dynamo does not trace, as a tuple of at most one name."""
+    found = {
+        f"{match[1]}.{match[2]}"
+        for row in rows
+        if row["reason"] == _MARKED and (match := _QUALIFIED.match(row["debug_context"] or ""))
+    }
+    return (code(found.pop()),) if len(found) == 1 else ()
 
 
 def _about(row: GraphBreaksRow) -> str:
