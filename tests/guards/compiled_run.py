@@ -22,11 +22,14 @@ class Run:
         dtype="torch.float32",
         grad=False,
         stride=None,
+        parameters=(),
         conditions=(),
         guards=(),
         **constants,
     ):
-        """Add a compile. ``dynamic``: dimensions of x that its guards leave open; ``guards``: more of its own."""
+        """Add a compile. ``dynamic``: dimensions of x that its guards leave open; ``parameters``: whether those
+        of a module require gradients; ``guards``: more of its own.
+        """
         own, tensors = [], []
         if size is not None:
             stride = stride or tuple(_contiguous(size))
@@ -51,6 +54,12 @@ class Run:
                 "requires_grad": grad,
             }
             tensors.append({**row, "is_parameter": False, "sources": ["L['x']"]})
+        for number, needs_grad in enumerate(parameters):
+            source = f"L['self']._modules['{number}']._parameters['weight']"
+            text = f"check_tensor({source}, Parameter, DispatchKeySet(CPU), torch.float32, device=None, requires_grad={needs_grad}, size=[3], stride=[1])"
+            own.append(Predicate("TENSOR_MATCH", source, text))
+            row = {"shape": [3], "stride": [1], "dtype": "torch.float32", "device": "cpu"}
+            tensors.append({**row, "requires_grad": needs_grad, "is_parameter": True, "sources": [source]})
         own += [
             Predicate("EQUALS_MATCH", f"L['{name}']", f"L['{name}'] == {value!r}")
             for name, value in constants.items()

@@ -3,6 +3,10 @@
 from collections import Counter
 
 import pytest
+from compiled_run import Run
+from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.nearest import nearest_entry
+from tlparse_bundle.guards.predicates import Predicate
 
 
 @pytest.fixture
@@ -48,3 +52,32 @@ def test_it_has_the_path_of_the_call_before_it_has_its_sizes(failures):
     """The newest entry is for another path, with all sizes dynamic; the one for the path has constant sizes."""
     rows = [row for row in failures("second_reasons") if row["compile"] == "20/3"]
     assert [row["entry"] for row in rows if row["is_nearest"]] == ["20/1"]
+
+
+def _function(id):
+    text = f"___check_obj_id(L['func'].__code__, {id}), type=<class 'code'>"
+    return Predicate("ID_MATCH", "L['func'].__code__", text)
+
+
+def _nearest(run, call):
+    return nearest_entry(CodeHistory(run.compiles, run.guards), call, [*range(call)][::-1], {})
+
+
+def test_an_entry_for_another_function_of_a_wrapper_is_not_near():
+    """torch has one cache for a wrapper of a library, whatever it calls."""
+    run = Run()
+    run.call(guards=[_function(1)], size=(4, 3), mode="a", how="b")
+    run.call(guards=[_function(2)], size=(6, 3))
+    run.call(guards=[_function(1)], size=(6, 3), mode="c", how="d")
+    assert _nearest(run, 2) == 0
+    run.call(guards=[_function(3)], size=(6, 3))
+    assert _nearest(run, 3) == 1  # of other functions, the usual one
+
+
+def test_many_parameters_that_differ_in_the_same_are_one_difference():
+    """The program freezes the module; `mode` and `how` are two changes."""
+    run = Run()
+    run.call(parameters=(False, False, False), mode="a", how="b")
+    run.call(parameters=(True, True, True), mode="c", how="d")
+    run.call(parameters=(True, True, True), mode="a", how="b")
+    assert _nearest(run, 2) == 0

@@ -9,10 +9,13 @@ from typing import NamedTuple
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
-from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.inputs import is_of_module, local_name
 
 # Nothing else of an object is compared that has another type, rank or length.
 _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
+_OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
+_OF_OBJECTS = frozenset(("type", "class", "identity"))
+_CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
 _KEY = re.compile(r"\[[^\[\]]*\]")
 _OF_SIZES = frozenset(("size", "stride", "shape"))
 STATES = {  # of the process, whose guards have no source
@@ -24,11 +27,12 @@ STATES = {  # of the process, whose guards have no source
 
 class _Distance(NamedTuple):
     """In how much a call differs from an entry. A size or a number costs one compile, since torch makes it
-    dynamic then; each new value of anything else costs one more. torch checks the global state first, and
-    most guards of an entry for another state are not evaluated.
+    dynamic then; each new value of anything else costs one more. Most guards of an entry for another global
+    state, or for another function that the same wrapper called, are not evaluated.
     """
 
     other_state: bool
+    other_function: bool
     is_replaced: bool
     others: int
     is_minor: bool
@@ -67,6 +71,7 @@ def nearest_entry(
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
+            any(_is_of_called(one) for found in failed.values() for one in found or ()),
             bool(own.numbers and not own.others)
             and any(
                 _is_replaced(history, entry, own, later, lacking[later]) for later in entries if later > entry
@@ -97,7 +102,14 @@ def _lacking(history: CodeHistory, failed: Mapping[int, tuple[Difference, ...] |
         for one in differences
         if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
-    others = _objects(one.source for one in differences if not _is_number(one))
+    # One change of a module, such as its training, can change all its parameters.
+    others = _objects(
+        f"{one.aspect} of parameters"
+        if one.aspect in _OF_TENSORS and is_of_module(one.source)
+        else one.source
+        for one in differences
+        if not _is_number(one)
+    )
     return _Lacking(numbers, others, any(one.aspect in _HIDES_OTHERS for one in differences))
 
 
@@ -124,6 +136,11 @@ def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
             if key is not None:
                 keys.add(f"{owner}{key[0]}")
     return keys
+
+
+def _is_of_called(difference: Difference) -> bool:
+    """Whether a call has another function, or an object of another type, than a wrapper called before."""
+    return difference.aspect in _OF_OBJECTS and _CALLED.fullmatch(difference.source) is not None
 
 
 def _is_number(difference: Difference) -> bool:
