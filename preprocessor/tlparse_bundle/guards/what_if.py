@@ -88,6 +88,8 @@ class WhatIf:
             fix.kind != "mark_dynamic" or fix[1:] in self._history.tied for fix in dynamic
         ):
             possible.insert(0, Fix("dynamic_true"))
+        elif any(fix in possible for fix in dynamic):
+            possible.append(Fix("dynamic_true"))
         return [fix for fix in possible if fix.kind not in DYNAMIC_NUMBERS][:_MAX_FIXES]
 
     def is_possible(self, fix: Fix) -> bool:

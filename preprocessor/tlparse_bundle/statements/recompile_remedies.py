@@ -187,12 +187,10 @@ def fix_name(row: RecompileFixesRow) -> str:
 
 def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Remedy | None:
     """Return the text of the fix of a cause."""
-    row, everything = found.own, found.dynamic
+    row = found.own
     assert row is not None
     if row["fix"] == "mark_dynamic":
-        # What dynamic=True avoids is a lower bound, so nothing says that it avoids no compile.
-        is_same = bool(row["avoided"]) and (everything is None or everything["avoided"] == row["avoided"])
-        return mark_as_dynamic(facts, cause, _argument(name), or_all=is_same)
+        return mark_as_dynamic(facts, cause, _argument(name), or_all=found.or_all)
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 

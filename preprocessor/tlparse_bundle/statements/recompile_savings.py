@@ -46,12 +46,14 @@ NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 @dataclass(frozen=True)
 class Savings:
     """What fixes would save in the code objects of a cause. ``own``: the fix of its guard; ``dynamic``:
-    ``dynamic=True``; ``together``: the best combination that has one of these, with its parts.
+    ``dynamic=True``; ``together``: the best combination that has one of these, with its parts; ``or_all``:
+    whether ``dynamic=True`` avoids the same compiles as the fix of the guard.
     """
 
     own: RecompileFixesRow | None
     dynamic: RecompileFixesRow | None
     together: tuple[RecompileFixesRow, list[RecompileFixesRow]] | None
+    or_all: bool
 
     @property
     def best(self) -> RecompileFixesRow | None:
@@ -83,8 +85,12 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         None,
     )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
-    if dynamic is None and not markable:  # the table lacks it where one dimension changed
-        dynamic = next((row for row in rows if row["fix"] == "mark_dynamic" and _is_of(row, cause)), None)
+    or_all = (
+        own is not None
+        and dynamic is not None
+        and bool(own["avoided"])
+        and (own["avoided"] == dynamic["avoided"])
+    )
     if cause.change not in ("size", "stride", "value") or is_of_module(cause.reason["source"] or ""):
         dynamic = None
     if cause.change == "value" and not all(NUMBER.fullmatch(str(value)) for value in cause.values):
@@ -94,7 +100,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
-    return Savings(own, dynamic, _together(rows, own or dynamic))
+    return Savings(own, dynamic, _together(rows, own or dynamic), or_all)
 
 
 def _without_all_dynamic(rows: Sequence[RecompileFixesRow]) -> list[RecompileFixesRow]:

@@ -42,6 +42,7 @@ from tlparse_bundle.statements.wrapped_functions import (
     guard_source_line,
     other_class_text,
     shown_function,
+    wrapped_classes,
 )
 
 KINDS = ("recompile", "recompile-limit")
@@ -63,6 +64,8 @@ REFERENCE = {
     ),
 }
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
+_DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
+_MOST = 3
 _ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
@@ -179,9 +182,13 @@ def _how_often(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str:
 
 
 def _hint(cause: Cause) -> str | None:
-    """Return torch's advice; None where its comment has a name instead."""
+    """Return torch's advice; None where its comment has a name instead, or where a dynamic integer would not
+    help: 0 and 1 are still specialized.
+    """
     found = _HINT.search((cause.reason and cause.reason["comment"]) or "")
     hint = found[1].removesuffix(")") if found else ""
+    if _DYNAMIC_INTEGERS in hint and not cause.open and len({*map(str, cause.values)} - {"0", "1"}) < 2:
+        return None
     return None if hint.startswith(("guard on ", "type ")) else hint or None
 
 
@@ -260,7 +267,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             (),
             f"Dynamo stopped at the {limit_text} in `[{facts.compiles[group[0]]['compile']}]`"
             f"{f', {times(len(group))} in all' if len(group) > 1 else ''}"
-            f"{_failing(rows, refusing.get(function, []))}.",
+            f"{_failing(rows, refusing.get(function, []))}.{_sharing(facts, function)}",
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
@@ -285,6 +292,16 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     values = facts.once(settings)
     limit = values.value("dynamo_config.recompile_limit") or values.value("dynamo_config.cache_size_limit")
     return "recompile limit", limit
+
+
+def _sharing(facts: Facts, function: FunctionKey) -> str:
+    """Return that classes share the limit, as a sentence: torch counts the compiles of the wrapper of a
+    library that calls their methods. Empty for other functions.
+    """
+    numbers = (frame.rows[-1] for frame in facts.compiled if facts.function_key(frame.rows[0]) == function)
+    classes = list(map(code, wrapped_classes(facts, function, numbers)))
+    shared = f" {listed(classes, _MOST)} share this limit: {function_name(function[1])} calls them."
+    return shared if len(classes) > 1 else ""
 
 
 def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
