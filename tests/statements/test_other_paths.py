@@ -106,4 +106,4 @@ def test_an_operator_that_fails_with_a_dynamic_size_is_explained(found):
         "argument 'is_causal' must be bool, not SymBool: it depends on a size that is dynamic." in row["text"]
     )
     (text,) = advice(row)
-    assert text.startswith("Convert the argument with `bool(…)`.")
+    assert text.startswith("Write the argument as `True if … else False`.")

@@ -14,6 +14,7 @@ from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.values import Tensor
 
+_OF_SIZES = ("size", "stride", "shape")
 _CHOOSING = ("few_values", "same_type", "same_object")
 
 
@@ -112,11 +113,31 @@ class Branches:
             if guard.source == source and guard.kind in VALUES
         )
 
-    def is_unread(self, difference: Difference, call: int, entry: int) -> bool:
-        """Whether an entry checks a value that its changed path does not read."""
+    def is_unread(self, difference: Difference, call: int, entry: int) -> bool | None:
+        """Whether an entry checks a value that its changed path does not read; None where no call shows that
+        path.
+        """
         if entry not in self._changed or difference.source not in self._read(entry):
             return False
-        return difference.source not in (self._read_by_all[1] if call in self._changed else self._read(call))
+        if difference.source in (self._read_by_all[1] if call in self._changed else self._read(call)):
+            return False
+        changed = [one for one in (call, entry) if one in self._changed]
+        return True if all(map(self._is_path_known, changed)) else None
+
+    def _is_path_known(self, call: int) -> bool:
+        """Whether a call that fixes leave as it is takes the path of a changed one: it has the same values,
+        as far as both read them, other than sizes, and than what the fixes choose.
+        """
+        return any(
+            self._history.compiles[other].guards
+            and all(
+                difference.aspect in _OF_SIZES
+                or any(is_below(difference.source, source) for source in self._sources)
+                for difference in self._history.differences(call, other) or ()
+            )
+            for other in range(len(self._history.compiles))
+            if other not in self._changed
+        )
 
 
 def _objects(input: Input) -> dict[str, str]:

@@ -132,8 +132,10 @@ class FixedRun:
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
-        if self._is_of_lost_base(difference, entry) or self._branches.is_unread(difference, call, entry):
+        if self._is_of_lost_base(difference, entry):
             return True
+        if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
+            return is_unread
         if difference.aspect == "unknown":
             return None
         return self._follows(difference, call, entry, all_)

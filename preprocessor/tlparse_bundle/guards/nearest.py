@@ -117,7 +117,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, later: int, la
     """Whether a later entry takes the sizes and numbers of a call, and lacks what an entry does not look at:
     code with a dynamic size can need a guard that code with a constant does not.
     """
-    if not lacking.others or lacking.is_hiding or not own.numbers.isdisjoint(lacking.numbers):
+    if not lacking.others or not own.numbers.isdisjoint(lacking.numbers):
         return False
     guards = (history.guards[guard] for guard in history.compiles[entry].guards)
     return lacking.others.isdisjoint(guard.source for guard in guards if guard.kind != "TYPE_MATCH")
@@ -144,9 +144,10 @@ def _is_of_called(difference: Difference) -> bool:
 
 
 def _is_number(difference: Difference) -> bool:
-    """Whether a size or a number differs, which torch makes dynamic."""
+    """Whether a size or a number differs, which torch makes dynamic: not an integer in place of a float."""
+    values = difference.expected, difference.actual
     if difference.aspect == "value":
-        return all(is_int(value) or is_float(value) for value in (difference.expected, difference.actual))
+        return all(map(is_int, values)) or all(map(is_float, values))
     return difference.aspect in _OF_SIZES
 
 

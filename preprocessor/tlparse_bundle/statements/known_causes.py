@@ -183,14 +183,14 @@ def _fake_call(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
     symbolic = _SYMBOLIC.search(message)
     if symbolic is None:
         return KnownCause(f"{message.rstrip('.')}.")
+    # Dynamo leaves bool(…) of a condition on sizes symbolic, but branches on an if.
+    branch = Remedy(
+        "Write the argument as `True if … else False`. Sizes that give another value then need a compile of"
+        " their own."
+    )
     return KnownCause(
         f"{message.rstrip('.')}: it depends on a size that is dynamic.",
-        (
-            Remedy(
-                f"Convert the argument with `{symbolic['type']}(…)`. Sizes that give another value then need"
-                " a compile of their own."
-            ),
-        ),
+        (branch,) if symbolic["type"] == "bool" else (),
     )
 
 

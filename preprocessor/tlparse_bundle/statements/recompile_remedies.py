@@ -38,6 +38,8 @@ from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
     few_values,
     is_learning_rate,
+    is_optional,
+    optional,
     same_dispatch_keys,
     same_global_state,
     same_object,
@@ -191,6 +193,8 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     assert row is not None
     if row["fix"] == "mark_dynamic":
         return mark_as_dynamic(facts, cause, _argument(name), or_all=found.or_all)
+    if is_optional(cause) and row["fix"] in _HOW_OFTEN:
+        return optional(_argument(name), "always or never" if found.either else _HOW_OFTEN[row["fix"]])
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 
@@ -240,6 +244,7 @@ _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=Tru
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all sizes and integers dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
+_HOW_OFTEN = {"same_type": "always", "few_values": "never"}  # to pass an optional argument
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",

@@ -38,6 +38,7 @@ _OF_CHANGE = {
     "global_state": ("same_global_state",),
 }
 
+_OF_OPTIONAL = ("same_type", "few_values")
 
 _ROOT = re.compile(r"\w+")
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
@@ -47,13 +48,15 @@ NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 class Savings:
     """What fixes would save in the code objects of a cause. ``own``: the fix of its guard; ``dynamic``:
     ``dynamic=True``; ``together``: the best combination that has one of these, with its parts; ``or_all``:
-    whether ``dynamic=True`` avoids the same compiles as the fix of the guard.
+    whether ``dynamic=True`` avoids the same compiles as the fix of the guard; ``either``: of an optional
+    argument, whether to pass it in all calls avoids the same ones as to pass it in none.
     """
 
     own: RecompileFixesRow | None
     dynamic: RecompileFixesRow | None
     together: tuple[RecompileFixesRow, list[RecompileFixesRow]] | None
     or_all: bool
+    either: bool
 
     @property
     def best(self) -> RecompileFixesRow | None:
@@ -100,7 +103,19 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
-    return Savings(own, dynamic, _together(rows, own or dynamic), or_all)
+    return Savings(own, dynamic, _together(rows, own or dynamic), or_all, _is_either(rows, own))
+
+
+def _is_either(rows: Sequence[RecompileFixesRow], own: RecompileFixesRow | None) -> bool:
+    """Whether two fixes for a value avoid the same compiles: one type, which is that of the first value that
+    is not None, and the first value.
+    """
+    if own is None or own["fix"] not in _OF_OPTIONAL:
+        return False
+    both = [row for row in rows if row["fix"] in _OF_OPTIONAL and row["source"] == own["source"]]
+    return len(both) == 2 and all(
+        row["avoided"] == own["avoided"] and row["undecided"] == own["undecided"] for row in both
+    )
 
 
 def _without_all_dynamic(rows: Sequence[RecompileFixesRow]) -> list[RecompileFixesRow]:

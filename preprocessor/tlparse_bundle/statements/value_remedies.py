@@ -45,22 +45,21 @@ def tensor_argument(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     return Remedy("Pass the number as a tensor, if the code that uses it accepts one.")
 
 
-def _is_optional(cause: Cause) -> bool:
+def is_optional(cause: Cause) -> bool:
     """Whether the value is None in some calls, and of one kind in the others."""
     return cause.values.keys() == {"None"} or (
         len(cause.values) == 2 and "<class 'NoneType'>" in cause.values
     )
 
 
-def _always_or_never(name: str) -> Remedy:
-    return Remedy(
-        f"Calls with and without `{name}` need a compile each. To save one, pass it always or never."
-    )
+def optional(name: str, how_often: str = "always or never") -> Remedy:
+    """Return the fix of an optional argument. ``how_often``: in which calls to pass it."""
+    return Remedy(f"Calls with and without `{name}` need a compile each. To save one, pass it {how_often}.")
 
 
 def same_type(facts: Facts, cause: Cause, name: str) -> Remedy:
-    if _is_optional(cause):
-        return _always_or_never(name)
+    if is_optional(cause):
+        return optional(name)
     if name == "self":
         return Remedy("Call it on objects of one class. Each class needs its own compile.")
     if name.startswith("self."):
@@ -101,8 +100,8 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Pass `{name}` as an argument that is a tensor, if the code that uses it accepts one."
             + (" Integers in global variables are always specialized." if is_whole else "")
         )
-    if _is_optional(cause):
-        return _always_or_never(name)
+    if is_optional(cause):
+        return optional(name)
     is_number = any(FLOAT.fullmatch(str(value)) for value in cause.values)
     # Some values need no compile: numbers can become dynamic.
     if len(cause.changes) > 1 or is_number or is_dynamic_now(facts, cause):
