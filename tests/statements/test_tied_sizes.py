@@ -41,6 +41,12 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
     assert [advice(row) for row in rows] == [[text]] * 3
 
 
+def test_compiled_code_cannot_mark_what_it_passes(found):
+    (fix,) = of(found, "`scaled` recompiled once: `x.size(0)`")["remedies"]
+    assert fix["code"] is None and fix["text"].startswith("Use `torch.compile(dynamic=True)`")
+    assert "1 of 2 compiles" in fix["text"]
+
+
 def test_a_local_after_a_graph_break_cannot_be_marked(found):
     (row,) = [row for row in specializations(found) if "continued" in row["title"]]
     assert "`doubled.size(0)` was specialized to 6" in row["title"] and row["remedies"] == []
@@ -48,7 +54,7 @@ def test_a_local_after_a_graph_break_cannot_be_marked(found):
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:35`. Change that code" in fix
+    assert "the program specialized it at `program.py:36`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):

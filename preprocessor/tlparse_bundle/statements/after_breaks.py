@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.break_groups import break_groups, break_key
 from tlparse_bundle.statements.export_calls import Frame, stack
 from tlparse_bundle.statements.facts import Facts, FunctionKey
@@ -35,6 +36,40 @@ def is_called_by_a_library(facts: Facts, number: int) -> bool:
     """Whether a package other than torch and Python calls the function: its arguments are not the user's."""
     packages = (package_of(frame.file) for frame in reversed(callers(facts, number)))
     return next((package for package in packages if package not in ("torch", "Python")), None) is not None
+
+
+def is_called_by_compiled_code(facts: Facts, number: int) -> bool:
+    """Whether code that Dynamo compiles calls the function, below a graph break: it cannot mark the
+    arguments, since Dynamo does not trace that. ``number``: row of ``Facts.compiles``.
+    """
+    frames = [frame for frame in callers(facts, number) if is_of_program(frame.file)]
+    if resume_function(facts.compiles[number]["function"]) is not None:
+        frames = frames[:-1]  # what it resumes
+    return bool(frames) and _is_compiled(facts, frames[-1])
+
+
+def _is_compiled(facts: Facts, frame: Frame) -> bool:
+    """Whether Dynamo compiled the function that a frame is in, and never skipped it. Of several of that name,
+    it is the one that begins last before the line.
+    """
+    own = facts.once(_compiled_lines).get((frame.file, function_of(frame.name)), {})
+    begins = [line for line in own if frame.line is not None and line <= frame.line]
+    return bool(begins) and own[max(begins)]
+
+
+def _compiled_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int, bool]]:
+    """Return the first lines of functions that Dynamo compiled, by file and name, and whether it compiled
+    them each time.
+    """
+    skipped = {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"]}
+    found: dict[tuple[str | None, str | None], dict[int, bool]] = {}
+    for frame in facts.compiled:
+        row = frame.row
+        if row["line"] is not None and resume_function(row["function"]) is None:
+            lines = found.setdefault((row["file"], row["function"]), {})
+            is_ok = row["status"] == "ok" and row["compile"] not in skipped
+            lines[row["line"]] = lines.get(row["line"], True) and is_ok
+    return found
 
 
 def break_before(facts: Facts, number: int) -> tuple[str, int] | None:

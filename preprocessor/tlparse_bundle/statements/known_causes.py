@@ -42,7 +42,7 @@ _NO_FAKE_KERNEL = re.compile(
 )
 
 
-_UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+)")
+_UNSUPPORTED = re.compile(r"unsupported operator: (?P<operator>\w+\.\w+(?:\.\w+)?)")
 _VMAP = re.compile(r"[/\\]torch[/\\]_functorch[/\\]vmap\.py")
 _CONDITION = re.compile(r"\s*(?:el)?(?:if|while)\b[^:]*(?:\.item\(\)|\b(?:bool|float|int)\()")
 _FAKE_CALL = re.compile(r"\w+ <[^>]*>: (?P<message>.+)")  # of an operator, in a debug context
@@ -143,7 +143,7 @@ def _without_fake_kernel(facts: Facts, row: GraphBreaksRow) -> KnownCause | None
     operator = _UNSUPPORTED.match(row["debug_context"] or "")
     if row["reason"] != "Operator does not support running with fake tensors" or operator is None:
         return None
-    name = operator["operator"].replace(".", "::", 1)
+    name = operator["operator"].removesuffix(".default").replace(".", "::", 1)
     return KnownCause(f"{code(name)} has no fake kernel.", (fake_kernel_remedy(name),))
 
 

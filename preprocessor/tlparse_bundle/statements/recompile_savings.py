@@ -12,7 +12,7 @@ from tlparse_bundle.base.wording import duration, listed, plural
 from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.after_breaks import is_called_by_a_library
+from tlparse_bundle.statements.after_breaks import is_called_by_a_library, is_called_by_compiled_code
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.guard_changes import is_of_modes, source_name, tied_places
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
@@ -145,7 +145,7 @@ def is_markable(facts: Facts, cause: Cause) -> bool:
     if "___from_numpy(" in source or (cause.is_resumed and not is_passed(facts, cause.function, source)):
         return False
     number = facts.once(requested_recompiles)[cause.rows[0]].compile_index
-    return not is_called_by_a_library(facts, number)
+    return not is_called_by_a_library(facts, number) and not is_called_by_compiled_code(facts, number)
 
 
 def is_passed(facts: Facts, function: FunctionKey, source: str) -> bool:
