@@ -42,7 +42,7 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
 
 
 def test_compiled_code_cannot_mark_what_it_passes(found):
-    (fix,) = of(found, "`scaled` recompiled once: `x.size(0)`")["remedies"]
+    (fix,) = of(found, "`forward` recompiled once: `x.size(0)`")["remedies"]
     assert fix["code"] is None and fix["text"].startswith("Use `torch.compile(dynamic=True)`")
     assert "1 of 2 compiles" in fix["text"]
 
