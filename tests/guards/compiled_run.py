@@ -5,6 +5,7 @@ from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import input_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled
+from tlparse_bundle.guards.views import results_of
 from tlparse_bundle.guards.what_if import WhatIf
 
 
@@ -21,6 +22,7 @@ class Run:
         dynamic=(),
         dtype="torch.float32",
         grad=False,
+        is_leaf=True,
         stride=None,
         parameters=(),
         conditions=(),
@@ -47,6 +49,7 @@ class Run:
             )
             own += [Predicate("LAMBDA_GUARD", None, f"2 <= L['x'].size()[{place}]") for place in dynamic]
             row = {
+                "is_leaf": is_leaf,
                 "shape": list(size),
                 "stride": list(stride),
                 "dtype": dtype,
@@ -58,7 +61,7 @@ class Run:
             source = f"L['self']._modules['{number}']._parameters['weight']"
             text = f"check_tensor({source}, Parameter, DispatchKeySet(CPU), torch.float32, device=None, requires_grad={needs_grad}, size=[3], stride=[1])"
             own.append(Predicate("TENSOR_MATCH", source, text))
-            row = {"shape": [3], "stride": [1], "dtype": "torch.float32", "device": "cpu"}
+            row = {"is_leaf": True, "shape": [3], "stride": [1], "dtype": "torch.float32", "device": "cpu"}
             tensors.append({**row, "requires_grad": needs_grad, "is_parameter": True, "sources": [source]})
         own += [
             Predicate("EQUALS_MATCH", f"L['{name}']", f"L['{name}'] == {value!r}")
@@ -70,7 +73,8 @@ class Run:
         for guard in own:
             number = self.ids.setdefault(guard, len(self.ids))
             self.guards[number], ids[number] = guard, None
-        self.compiles.append(Compiled(f"0/{len(self.compiles)}", ids, input_of(tensors, [], own), 10, 10))
+        key, results = f"0/{len(self.compiles)}", results_of(tensors)
+        self.compiles.append(Compiled(key, ids, input_of(tensors, [], own), 10, 10, results=results))
 
     def savings(self, **options):
         """Return what each fix avoids."""

@@ -180,3 +180,15 @@ def test_equal_sizes_of_an_own_entry_vary_together_with_dynamic_true(run):
     other.call(size=(4, 4), n=5)
     other.call(size=(7, 7), dynamic=(0, 1), n=5)
     assert other.savings()[DYNAMIC,] == ()
+
+
+@pytest.mark.parametrize(("is_leaf", "avoided"), [(False, (1,)), (True, ())])
+def test_one_grad_mode_is_one_requires_grad_of_what_autograd_computes(run, is_leaf, avoided):
+    """Whether a parameter requires gradients does not depend on the mode."""
+    states = [
+        Predicate("GLOBAL_STATE", "", f'___check_global_state() against {{"grad_mode":{one}}}')
+        for one in "10"
+    ]
+    run.call(size=(4, 3), grad=True, is_leaf=is_leaf, guards=states[:1])
+    run.call(size=(4, 3), guards=states[1:])
+    assert run.savings()[Fix("same_global_state"),] == avoided

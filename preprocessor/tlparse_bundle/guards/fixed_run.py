@@ -132,7 +132,7 @@ class FixedRun:
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
-        if self._is_of_lost_base(difference, entry):
+        if self._is_of_lost_base(difference, entry) or self._is_of_grad_mode(difference, call, entry, all_):
             return True
         if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
             return is_unread
@@ -239,6 +239,20 @@ class FixedRun:
             and (tensor := self._history.tensor(entry, source)) is not None
             and not _is_contiguous(tensor)
             for source in self._layouts
+        )
+
+    def _is_of_grad_mode(
+        self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]
+    ) -> bool:
+        """Whether a tensor has gradients only because of the grad mode in which it was computed, which is the
+        same with the fixes.
+        """
+        results = self._history.compiles[call].results | self._history.compiles[entry].results
+        return (
+            difference.aspect == "requires_grad"
+            and difference.source in results
+            and any(fix.kind == "same_global_state" for fix in self._fixes)
+            and any(other.aspect == "state" for other in all_)
         )
 
     def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:

@@ -20,7 +20,7 @@ class Compiled:
     ``saved_us``: what is saved when it does not happen. ``graphs``: keys of its lookups in the cache of
     Inductor; ``is_cached``: whether all of them are hits. ``graph_breaks``: their ids. ``static``: sizes
     and numbers that it has as constants; ``is_dynamic``: whether it has others as symbols. ``views``: its
-    inputs that are views, by source.
+    inputs that are views, by source; ``results``: those that autograd computed.
     """
 
     compile: str
@@ -34,6 +34,7 @@ class Compiled:
     static: frozenset[Place] = frozenset()
     is_dynamic: bool = False
     views: Mapping[str, View] = field(default_factory=dict)
+    results: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

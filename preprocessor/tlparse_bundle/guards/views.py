@@ -1,4 +1,7 @@
-"""Inputs that are views. Code with dynamic sizes also has guards on the sizes of their bases."""
+"""Inputs that were computed from others: views, and results that autograd knows.
+
+Code with dynamic sizes also has guards on the sizes of the bases of views.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +29,11 @@ def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
         if row["is_view"]:
             found |= dict.fromkeys(map(normalised, filter(None, row["sources"])), frozenset(equal))
     return found
+
+
+def results_of(tensors: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the inputs of a call that require gradients because autograd computed them, by source, from its
+    rows of ``tensors``: they are no leaves. In another grad mode they would not.
+    """
+    rows = (row for row in tensors if row["requires_grad"] and not row["is_leaf"])
+    return frozenset(normalised(source) for row in rows for source in row["sources"] if source)

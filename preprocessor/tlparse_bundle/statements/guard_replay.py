@@ -15,7 +15,7 @@ from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.savings import Compiled, Place, graphs_of, without_firsts
 from tlparse_bundle.guards.values import Named, Tensor
-from tlparse_bundle.guards.views import views_of
+from tlparse_bundle.guards.views import results_of, views_of
 from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
@@ -141,8 +141,10 @@ class GuardReplay:
                 place for place, value, is_static in numbers if is_static and value not in SMALL_SIZES
             )
             is_dynamic = not all(is_static for _, _, is_static in numbers)
-            views = views_of(tensors)
-            compiles.append(Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views))
+            views, results = views_of(tensors), results_of(tensors)
+            compiles.append(
+                Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views, results)
+            )
         for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
                 if row["event"] in facts.once(small_values):
