@@ -4,6 +4,7 @@ docstring of the program has the number of compiles with each fix.
 
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from tlparse_bundle.statements.recompile_savings import saved_sentence
 
 
 @pytest.fixture
@@ -138,8 +139,16 @@ def test_a_fix_whose_number_the_log_does_not_decide_has_none(found):
     assert fix == ("Mark the dimension as dynamic before the call.", "torch._dynamo.mark_dynamic(x, 0)")
 
 
-def test_a_number_that_the_log_does_not_decide_is_a_minimum(found):
-    """The log does not have what `[21/0]` would read with the value of the others."""
+def test_a_fix_has_no_number_where_no_call_shows_its_path(found):
+    """`[21/0]` shows the path of its mode for an empty dict, which the other calls do not have."""
     (fix,) = advice(of(found, "`counted` recompiled once: `mode` changed"))
-    assert "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles" in fix[0]
-    assert fix[0].endswith("; alone, possibly this one.")
+    assert fix[0].endswith("move the code that depends on it out of the compiled function.")
+
+
+def test_a_fix_that_may_help_alone():
+    row = {"avoided": [], "undecided": ["0/1"], "compile_count": 3, "saved_us": None, "total_us": None}
+    both = {**row, "avoided": ["0/1"]}
+    text = saved_sentence(row, both, ["`dynamic=True`"], is_limited=False)
+    assert text == (
+        "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles; alone, possibly this one."
+    )

@@ -295,7 +295,8 @@ def _call(function: Callable[..., Any], parts: list[Evaluate]) -> Evaluate:
 
 def _source(node: ast.expr) -> Evaluate:
     """A value of the program, or a call of a function that is known here."""
-    text = plain(ast.unparse(node))
+    written = ast.unparse(node)
+    text = plain(written)
     match node:
         case ast.Call(keywords=[]) if ast.unparse(node.func) in _FUNCTIONS:
             function = _FUNCTIONS[ast.unparse(node.func)]
@@ -320,7 +321,9 @@ def _source(node: ast.expr) -> Evaluate:
         return lambda known: known.get(text, Named(text))
 
     def evaluate(known: Known) -> Any:
-        return known[text] if text in known else inner(known)
+        if text in known:
+            return known[text]
+        return known[written] if written in known else inner(known)
 
     return evaluate
 

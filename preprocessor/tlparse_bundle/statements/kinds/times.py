@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from typing import TYPE_CHECKING
@@ -39,8 +37,6 @@ REFERENCE = {
 }
 _LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
 _LEAST_WITHOUT_FIX_US = 10_000_000  # of a step for which we know no fix
-_LEAST_REPEATS = 3  # of a block, for which torch.compiler.nested_compile_region helps
-_BLOCK = re.compile(r"_modules\['\d{1,5}'\]$")
 _LEAST_SHARE = 0.25  # of the compile time
 _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
 _MOST_PER_GUARD_US = 20  # a guard takes 0.1 to 10 µs; more was the machine, or a first call
@@ -63,15 +59,8 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
         [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
     ),
     "additional_fake_tensor_prop": ("propagating the shapes of the graph", []),
-    "bytecode_tracing": (
-        "Dynamo tracing Python code",
-        [
-            Remedy(
-                "If the model repeats a block, mark the block so that Dynamo traces it once.",
-                "@torch.compiler.nested_compile_region",
-            )
-        ],
-    ),
+    # torch.compiler.nested_compile_region is no fix: with dynamic sizes, compiles can take longer, or raise.
+    "bytecode_tracing": ("Dynamo tracing Python code", []),
     "build_guards": ("Dynamo building guards", []),
     "aot_trace_joint_graph": ("AOTAutograd tracing forward and backward", []),
     "backend_compile": ("the backend, including its imports", []),
@@ -130,8 +119,6 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
                 if len(longest) >= 2 * MAX_EVIDENCE:
                     longest = nsmallest(MAX_EVIDENCE, longest)
         what, remedies = _SPANS.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
-        if name == "bytecode_tracing" and not _repeats_blocks(facts):
-            remedies = []
         if not remedies and us < _LEAST_WITHOUT_FIX_US:
             continue
         yield Finding(
@@ -148,16 +135,6 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
-
-
-def _repeats_blocks(facts: Facts) -> bool:
-    """Whether the guards show a list with several modules of one class."""
-    blocks = Counter(
-        (block.string[: block.start()], guard["expected"])
-        for guard in facts.table("guards")
-        if guard["kind"] == "TYPE_MATCH" and (block := _BLOCK.search(guard["source"] or ""))
-    )
-    return max(blocks.values(), default=0) >= _LEAST_REPEATS
 
 
 def _guard_checks(facts: Facts) -> Iterator[Finding]:
