@@ -29,6 +29,7 @@ def break_groups(facts: Facts) -> dict[tuple[Any, ...], list[GraphBreaksRow]]:
             normalised(first_line(row["explanation"])),
             *exception_of(row),
             *_own_fixes(facts, row),
+            own_place(row).inside,  # breaks inside a library follow those of the program
         )
         groups.setdefault(cause, []).append(row)
     return groups

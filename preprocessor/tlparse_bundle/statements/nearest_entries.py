@@ -34,6 +34,7 @@ _CHECKED = {
 _OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
 _LAST = 4
 _MOST = 3
+_MODE = ".training"  # of a module
 _ALSO = "also failed"
 
 
@@ -49,6 +50,12 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
+
+
+def is_whole_reason(facts: Facts, cause: Cause) -> bool:
+    """Whether the nearest entries failed on nothing but torch's reason, as far as the log tells."""
+    texts = (_of_recompile(facts, cause, number) for number in cause.rows)
+    return not any(text is not None and _ALSO in text for text in texts)
 
 
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
@@ -77,6 +84,10 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
+    modes = [guard for guard in others if (guard["source"] or "").endswith(_MODE)]
+    if modes:  # a module sets that of its parts
+        outer = min(modes, key=lambda guard: len(guard["source"] or ""))
+        others = [guard for guard in others if guard not in modes or guard is outer]
     if others:
         which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."

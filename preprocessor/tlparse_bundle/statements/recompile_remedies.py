@@ -11,6 +11,7 @@ from tlparse_bundle.base.wording import code
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
+from tlparse_bundle.statements.nearest_entries import is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
@@ -28,6 +29,7 @@ from tlparse_bundle.statements.size_remedies import (
 )
 from tlparse_bundle.statements.sizes import (
     fails_when_dynamic,
+    has_condition_on_number,
     is_bounded_by_a_mark,
     is_dynamic_now,
     is_last_skipped,
@@ -78,6 +80,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     # Floats are replayed; one that decides the path recompiles also when it is dynamic.
     helps = found is None or not is_of_floats(cause) or bool(found.dynamic and found.dynamic["avoided"])
     is_dynamic = is_dynamic_now(facts, cause) and constant_of(facts, cause) is None
+    helps = helps and is_whole_reason(facts, cause) and not has_condition_on_number(facts, cause)
     if is_kept and not is_passed and is_dynamic and helps:
         return [
             Remedy(

@@ -42,6 +42,7 @@ from tlparse_bundle.statements.kinds import (
     vllm,
 )
 from tlparse_bundle.statements.summary import summary
+from tlparse_bundle.statements.thread_settings import explain_threads
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
@@ -79,6 +80,8 @@ def findings_of(facts: Facts, compiles: RowList) -> tuple[dict[str, Any], list[F
     """
     plugin_findings, faults = _plugin_findings(facts)
     findings = [*(finding for module in MODULES for finding in module.findings(facts)), *plugin_findings]
+    for finding in findings:
+        explain_threads(facts, finding)
     fatal = _fatal(facts, findings)
     if fatal is not None:
         fatal.is_fatal = True

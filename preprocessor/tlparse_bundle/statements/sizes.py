@@ -69,6 +69,18 @@ def has_condition_on_size(facts: Facts, cause: Cause) -> bool:
     )
 
 
+def has_condition_on_number(facts: Facts, cause: Cause) -> bool:
+    """Whether the last of these compiles has a condition on the number, such as that it is not 0: code that
+    compares it takes another path, which needs a compile of its own.
+    """
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    about = re.compile(rf"(?<![\w.]){re.escape(source)}(?![\w.\[(])")
+    return any(
+        guard["kind"] in EXPRESSIONS and about.search(local_name(guard["text"])) is not None
+        for guard in guards_of(facts, _last_compile(facts, cause))
+    )
+
+
 def _is_own(text: str) -> bool:
     return AT_LEAST_TWO.search(text) is not None
 
