@@ -65,9 +65,8 @@ def nearest_entry(
             for guard, found in failed.items()
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
-        is_unlisted = entry in containers or any(
-            _keys(history, entry, source) != keys[source] for source in named_containers
-        )
+        unlisted = {source for source in named_containers if _keys(history, entry, source) != keys[source]}
+        unlisted |= {containers[entry]} if entry in containers else set()
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
@@ -76,9 +75,9 @@ def nearest_entry(
             and any(
                 _is_replaced(history, entry, own, later, lacking[later]) for later in entries if later > entry
             ),
-            len(own.others) + is_unlisted,
+            len(own.others) + len(unlisted),
             bool(own.others and named) and all(map(_is_number, named)),
-            len(own.numbers) + not_evaluated + (own.is_hiding or is_unlisted),
+            len(own.numbers) + not_evaluated + (own.is_hiding or bool(unlisted)),
         )
 
     return min(entries, key=distance, default=None)
