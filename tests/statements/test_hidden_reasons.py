@@ -42,7 +42,7 @@ def test_ranges_are_compared(found):
         ("`priced` recompiled once: `option.kind`", "together with `dynamic=True`, 2 of 5 compiles"),
         (
             "`masked` recompiled once",
-            "Calls with and without `mask` need a compile each. To save one, pass it always. This would avoid 1 of 2",
+            "Calls with and without `mask` need a compile each. To save one, always pass it. This would avoid 1 of 2",
         ),
         ("`apply` recompiled 3 times: `function` is a different object", "This would avoid 4 of 5 compiles"),
         (

@@ -196,8 +196,8 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     assert row is not None
     if row["fix"] == "mark_dynamic":
         return mark_as_dynamic(facts, cause, _argument(name), or_all=found.or_all)
-    if is_optional(cause) and row["fix"] in _HOW_OFTEN:
-        return optional(_argument(name), "always or never" if found.either else _HOW_OFTEN[row["fix"]])
+    if is_optional(cause) and row["fix"] in _OF_OPTIONAL:
+        return optional(_argument(name), *() if found.either else (_OF_OPTIONAL[row["fix"]],))
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 
@@ -205,6 +205,8 @@ def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy |
     # What a function of torch gets, such as the module that it wraps, the program does not pass.
     if kind in _OF_PROGRAM and package_of(cause.function[0]) == "torch" and not is_learning_rate(cause):
         return None
+    if kind == "dynamic_int" and ((cause.reason and cause.reason["source"]) or "").startswith("G["):
+        kind = "few_values"  # torch specializes the integers of global variables
     make = _REMEDIES.get(kind)
     return make(facts, cause, _argument(name)) if make else None
 
@@ -247,7 +249,7 @@ _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=Tru
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all sizes and integers dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
-_HOW_OFTEN = {"same_type": "always", "few_values": "never"}  # to pass an optional argument
+_OF_OPTIONAL = {"same_type": "always pass it", "few_values": "never pass it"}  # what to do
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",

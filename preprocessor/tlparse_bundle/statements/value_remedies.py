@@ -52,9 +52,9 @@ def is_optional(cause: Cause) -> bool:
     )
 
 
-def optional(name: str, how_often: str = "always or never") -> Remedy:
-    """Return the fix of an optional argument. ``how_often``: in which calls to pass it."""
-    return Remedy(f"Calls with and without `{name}` need a compile each. To save one, pass it {how_often}.")
+def optional(name: str, what: str = "pass it always or never") -> Remedy:
+    """Return the fix of an optional argument. ``what``: what to do to save a compile."""
+    return Remedy(f"Calls with and without `{name}` need a compile each. To save one, {what}.")
 
 
 def same_type(facts: Facts, cause: Cause, name: str) -> Remedy:
