@@ -137,7 +137,9 @@ class CodeHistory:
         ]
 
     def truth(self, call: int, guard: int) -> bool | None:
-        """Return whether a condition holds for the input of a call."""
+        """Return whether a condition holds for the input of a call; its own guards do. None if not known."""
+        if guard in self.compiles[call].guards:
+            return True
         input = self.compiles[call].input
         return None if input is None else check(self.guards[guard], input.values).holds
 

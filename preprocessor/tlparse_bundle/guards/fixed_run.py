@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
@@ -93,7 +93,8 @@ class FixedRun:
                 relaxed.add(difference.source)
         if not helps:
             return False
-        if relaxed and not self._takes_same_path(call, entry, relaxed):
+        same_path = self._takes_same_path(call, entry, relaxed)
+        if same_path is False:
             return False
         is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
         duck = self._same_duck_sizes(call, entry, entries) if is_dynamic else True
@@ -103,7 +104,7 @@ class FixedRun:
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
         if any(of_call.get(source) != of_entry.get(source) for source in dynamic):
             return False
-        is_open = is_open or duck is None or not self._branches.are_known(call, entry)
+        is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
         is_open = is_open or any(of_entry.get(source) for source in dynamic)
@@ -113,15 +114,22 @@ class FixedRun:
             is_open = is_open or not self._history.shows_hits(call)
         return None if is_open else True
 
-    def _takes_same_path(self, call: int, entry: int, relaxed: Iterable[str]) -> bool:
-        """Whether the conditions on numbers that may vary are the same for a call and an entry."""
+    def _takes_same_path(self, call: int, entry: int, relaxed: Collection[str]) -> bool | None:
+        """Whether the conditions on numbers that may vary are the same for a call and an entry; None when the
+        log does not have what decides one of them.
+        """
         # Another graph break is another path through the code, which a number that may vary has a guard on.
         compiles = self._history.compiles
-        return compiles[call].graph_breaks == compiles[entry].graph_breaks and all(
-            self._history.truth(call, guard) == self._history.truth(entry, guard)
+        if relaxed and compiles[call].graph_breaks != compiles[entry].graph_breaks:
+            return False
+        truths = [
+            {self._history.truth(call, guard), self._history.truth(entry, guard)}
             for guard, text in self._history.expressions
             if any(source in text for source in relaxed)
-        )
+        ]
+        if any(truth == {True, False} for truth in truths):
+            return False
+        return None if any(len(truth) > 1 for truth in truths) else True
 
     def _allows(
         self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
