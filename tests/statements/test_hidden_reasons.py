@@ -22,7 +22,7 @@ def test_a_size_is_not_the_cause_where_torch_names_it_among_others(found):
     row = of(
         found, "`priced` recompiled twice: `option.barrier` had 3 different values (`None`, `9.0`, `2.0`)"
     )
-    assert "In `[1/4]`, the nearest cache entry, `[1/2]`, failed on this guard." in row["text"]
+    assert "; in `[1/4]`, the nearest cache entry, `[1/2]`, failed on this guard." in row["text"]
 
 
 def test_ranges_are_compared(found):

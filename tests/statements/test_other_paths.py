@@ -85,7 +85,7 @@ def test_a_key_that_is_no_guard_is_the_cause(found):
 
 def test_a_call_that_has_no_limit_recompiles_for_its_size(found):
     row = of(found, "`penalised` recompiled twice: `x.size(0)`")
-    assert "In `[19/3]`, the nearest cache entry, `[19/0]`, failed only on this guard." in row["text"]
+    assert "; in `[19/3]`, the nearest cache entry, `[19/0]`, failed only on this guard." in row["text"]
     of(found, "`penalised` recompiled once: `limit` changed from `None` to `0.3`")
 
 

@@ -41,14 +41,16 @@ _ALSO = "also failed"
 def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     """Return what else the recompile needs, as a sentence: the failing guards of the nearest cache entry.
 
-    None when torch's reason is the whole one, when the recompiles of a cause differ, or when the log does not
-    have the guards and inputs to evaluate them.
+    None when torch's reason is the whole one, or when the log does not have the guards and inputs to evaluate
+    them. Of recompiles that differ, those are left out that failed on more, unless there are two.
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
     if not any(texts.values()):
         texts = dict(_by_reasons(facts, cause))
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
+    if len(texts) == 2:
+        return _of_two(facts, [(number, text) for number, text in texts.items() if text])
     return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
 
 
@@ -58,14 +60,24 @@ def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     return not any(text is not None and _ALSO in text for text in texts)
 
 
+def _of_two(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
+    """Return a sentence about two recompiles, or one of them."""
+    first, *second = _sentences(facts, texts)
+    return "; in".join([first.rstrip("."), *(text.removeprefix("In") for text in second)]).rstrip(".") + "."
+
+
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
     """Return the sentences of recompiles whose entry is not the one that torch tried first."""
-    requests = facts.once(requested_recompiles)
-    sentences = [
-        f"In `[{requests[number].row['compile']}]`, {text[0].lower()}{text[1:]}" for number, text in texts
-    ]
+    sentences = _sentences(facts, texts)
     more = len(sentences) - _MOST
     return "\n".join([*sentences[:_MOST], *([f"and {more:,} more"] if more > 0 else [])]) or None
+
+
+def _sentences(facts: Facts, texts: Sequence[tuple[int, str]]) -> list[str]:
+    requests = facts.once(requested_recompiles)
+    return [
+        f"In `[{requests[number].row['compile']}]`, {text[0].lower()}{text[1:]}" for number, text in texts
+    ]
 
 
 def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
