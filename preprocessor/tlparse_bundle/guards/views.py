@@ -33,7 +33,7 @@ def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
 
 def results_of(tensors: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Return the inputs of a call that require gradients because autograd computed them, by source, from its
-    rows of ``tensors``: they are no leaves. In another grad mode they would not.
+    rows of ``tensors``: they are not leaves. In another grad mode they would not.
     """
     rows = (row for row in tensors if row["requires_grad"] and not row["is_leaf"])
     return frozenset(normalised(source) for row in rows for source in row["sources"] if source)

@@ -55,7 +55,7 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
 
 
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:
-    """Whether the nearest entries failed on nothing but torch's reason, as far as the log tells."""
+    """Whether the nearest entries failed on nothing but torch's reason, as far as known."""
     texts = (_of_recompile(facts, cause, number) for number in cause.rows)
     return not any(text is not None and _ALSO in text for text in texts)
 

@@ -16,8 +16,8 @@ _NEEDS_NUMBER = "guard_int"  # torch/fx/experimental/sym_node.py: what asks for 
 
 def small_values(facts: Facts) -> set[int]:
     """Return the specializations, by event, of sizes and numbers that are 0 or 1 in the call, where the code
-    only asks whether they are: operations treat size 1 differently, for example to broadcast it. With other
-    values, the answer is a guard such as ``x.size()[0] != 1``.
+    only asks whether they are: operations treat size 1 differently, for example to broadcast it. Other calls
+    have a guard such as ``x.size()[0] != 1``.
     """
     return {row["event"] for row in facts.table("specializations") if _is_only_compared(facts, row)}
 
