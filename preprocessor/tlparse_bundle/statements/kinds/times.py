@@ -59,7 +59,7 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
         [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
     ),
     "additional_fake_tensor_prop": ("propagating the shapes of the graph", []),
-    # torch.compiler.nested_compile_region does not help: with dynamic sizes, compiles can take longer, or raise.
+    # torch.compiler.nested_compile_region does not help: compiles of dynamic sizes can take longer, or raise.
     "bytecode_tracing": ("Dynamo tracing Python code", []),
     "build_guards": ("Dynamo building guards", []),
     "aot_trace_joint_graph": ("AOTAutograd tracing forward and backward", []),
