@@ -23,6 +23,9 @@ def specializations(found):
         ("`weighted` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`scored` recompiled twice: `q.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`bagged` recompiled twice: `items.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`classified` recompiled once: `logits.size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`attended` recompiled twice: `q.size(2)`", "This would avoid at least 1 of 4 compiles"),
+        ("`stacked` recompiled twice: `parts[0].size(0)`", "This would avoid 2 of 4 compiles"),
         ("`grouped` recompiled once: `count` changed from `4` to `3`", "This would avoid 1 of 3 compiles"),
         ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
     ],
@@ -33,12 +36,23 @@ def test_a_size_that_another_tensor_has_as_a_constant_can_be_dynamic(found, caus
 
 
 def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
-    rows = [row for row in specializations(found) if "constant" in row["text"]]
-    assert rows[0]["title"] == "`x.size(0)` was specialized to 8 in `weighted`"
-    named = [row["text"].partition(" had this size as a constant.")[0] for row in rows]
-    assert named == ["`weights`", "`keys`", "`weights`"]
-    text = "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
-    assert [advice(row) for row in rows] == [[text]] * 3
+    rows = {
+        row["title"].split("` in `")[-1].split(" in `")[-1].strip("`"): row for row in specializations(found)
+    }
+    named = {
+        name: row["text"].partition("had th")[0] for name, row in rows.items() if "had th" in row["text"]
+    }
+    assert "`x.size(0)` was specialized to 8 in `weighted`" in {row["title"] for row in rows.values()}
+    for function, tensor in (
+        ("weighted", "weights"),
+        ("scored", "keys"),
+        ("bagged", "weights"),
+        ("classified", "labels"),
+        ("attended", "mask"),
+    ):
+        assert named[function].endswith(f"`{tensor}` "), named
+        text = "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
+        assert advice(rows[function]) == [text]
 
 
 def test_compiled_code_cannot_mark_what_it_passes(found):
@@ -54,7 +68,7 @@ def test_a_local_after_a_graph_break_cannot_be_marked(found):
 
 def test_a_size_that_the_code_compares_needs_the_constant(found):
     (fix,) = advice(of(found, "`halves` recompiled once: `x.size(0)`"))
-    assert "the program specialized it at `program.py:36`. Change that code" in fix
+    assert "the program specialized it at `program.py:38`. Change that code" in fix
 
 
 def test_a_mark_of_one_of_both_is_no_fix(built, root):

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import SpecializationsRow
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
-_BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes"))
-# Sizes that operations (matmul) or functions (embedding_bag) want to be equal: file, and what it calls
-_CHECKS = (("torch/_meta_registrations.py", "_check"), ("torch/nn/functional.py", "__bool__"))
+_BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes", "_check_stack_inputs"))
+# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy, attention) want to be equal: file,
+# and what it calls. Functions in C++ have no frames.
+_CHECKS = (
+    ("torch/_meta_registrations.py", "_check"),
+    ("torch/nn/functional.py", "__bool__"),
+    ("torch/nn/functional.py", "guard_bool"),
+    ("torch/nn/functional.py", "guard_or_false"),
+    ("torch/_dynamo/utils.py", "guard_bool"),
+)
 
 
 def tied_sizes(facts: Facts) -> dict[int, list[str]]:
