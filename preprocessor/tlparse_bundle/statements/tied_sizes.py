@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes", "_check_stack_inputs"))
-# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy, attention) want to be equal: file,
+# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy, attention) want to be equal: a file
 # and what it calls. Functions in C++ have no frames.
 _CHECKS = (
     ("torch/_meta_registrations.py", "_check"),
