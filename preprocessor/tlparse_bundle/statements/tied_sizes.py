@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes", "_check_stack_inputs"))
-# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy, attention) want to be equal: a file
-# and what it calls. Functions in C++ have no frames.
+# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy) want to be equal: a file and what
+# it calls. Functions in C++, such as attention, have no frames.
 _CHECKS = (
     ("torch/_meta_registrations.py", "_check"),
     ("torch/nn/functional.py", "__bool__"),
