@@ -70,7 +70,7 @@ export interface Attempts {
   restart_reason: string | null;
   /** Stack of the call, as in compiles; null when unknown. */
   stack: number | null;
-  /** Number of graph breaks recorded in this attempt. */
+  /** Number of graph breaks recorded in this attempt. One that the attempt before met, too, is not counted again. */
   graph_break_count: number;
   /** Number of its first record. */
   first_event: number;
@@ -519,7 +519,7 @@ export interface Compiles {
   graph_input_count: number | null;
   /** Guards as torch counts them; null when unknown, as after a failure. */
   guard_count: number | null;
-  /** Number of graph breaks recorded in all of its attempts. */
+  /** Number of graph breaks of its attempts. One that a later attempt meets again counts once. */
   graph_break_count: number;
   /** Why it was recompiled: torch's text (metrics, else the recompile_reasons artifact); null when it is not a recompile. */
   recompile_reason: string | null;
