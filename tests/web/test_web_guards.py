@@ -7,6 +7,7 @@ import pytest
 from pages import settle
 from tlparse_bundle import Bundle
 from tlparse_bundle.guards.condition_json import condition_json
+from tlparse_bundle.guards.expressions import plain
 from tlparse_bundle.guards.history import history
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.values import JsonDict, JsonList, Named, Tensor
@@ -113,7 +114,7 @@ def test_every_guard_of_every_call_is_judged_as_in_python(blank_page, bundle_of)
         log = log_of(function, bundle_of)
         by_compile = {}
         for row in log.table("call_inputs"):
-            by_compile.setdefault(row["compile"], {})[row["source"]] = value_of(row)
+            by_compile.setdefault(row["compile"], {})[plain(row["source"])] = value_of(row)
         given = cases(log.table("guards"), [*calls_of(function), *by_compile.values()])
         answers = given.pop("answers")
         found = blank_page.evaluate(CHECK, given)
