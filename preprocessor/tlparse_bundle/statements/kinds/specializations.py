@@ -64,7 +64,7 @@ def _remedies(
 
 def _named(tied: Sequence[str]) -> str:
     """Return the names of tensors, which values that a graph break left on the stack do not have."""
-    return listed([code(name) for name in tied if not name.startswith("___")]) or "Another tensor"
+    return listed([code(name) for name in tied if not name.startswith("___")]) or "another tensor"
 
 
 def _shown(source: str | None) -> str:
@@ -105,11 +105,14 @@ def _finding(
     else:
         title = f"{plural(len(sizes), noun)} specialized{where}{again}"
     these, constants = ("this size", "a constant") if len(sizes) == 1 else ("these sizes", "constants")
+    constant = f"{_named(tied)} had {these} as {constants}"
     at = facts.innermost(rows[0]["user_stack"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
-        f"Specialized: {listed(sizes, 8)}." if len(sizes) > 1 else None,
-        f"{_named(tied)} had {these} as {constants}." if tied else None,
+        f"Specialized: {listed(sizes, 8)}{f', since {constant}' if tied else ''}."
+        if len(sizes) > 1
+        else None,
+        f"{constant[:1].upper()}{constant[1:]}." if tied and len(sizes) == 1 else None,
         f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"
