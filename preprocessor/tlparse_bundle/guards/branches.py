@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from tlparse_bundle.guards.code_history import VALUES, CodeHistory
-from tlparse_bundle.guards.failing import Difference, failing
+from tlparse_bundle.guards.failing import SIZES, Difference, failing
 from tlparse_bundle.guards.fixes import Fix
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.values import Tensor
 
-_OF_SIZES = ("size", "stride", "shape")
 _CHOOSING = ("few_values", "same_type", "same_object")
 
 
@@ -27,6 +26,7 @@ class Branches:
         self._types = [fix.source for fix in fixes if fix.kind == "same_type"]
         self._fixes = fixes
         self._reads: dict[int, frozenset[str]] = {}
+        self._known_paths: dict[int, bool] = {}
 
     @cached_property
     def _changed(self) -> frozenset[int]:
@@ -128,10 +128,15 @@ class Branches:
         """Whether a call that fixes leave as it is takes the path of a changed one: it has the same values,
         as far as both read them, other than sizes, and than what the fixes choose.
         """
+        if call not in self._known_paths:
+            self._known_paths[call] = self._is_path_shown(call)
+        return self._known_paths[call]
+
+    def _is_path_shown(self, call: int) -> bool:
         return any(
-            self._history.compiles[other].guards
+            bool(self._history.compiles[other].guards)
             and all(
-                difference.aspect in _OF_SIZES
+                difference.aspect in SIZES
                 or any(is_below(difference.source, source) for source in self._sources)
                 for difference in self._history.differences(call, other) or ()
             )

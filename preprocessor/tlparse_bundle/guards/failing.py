@@ -35,6 +35,7 @@ Aspect = Literal[
     "unknown",
     "other",
 ]
+SIZES = frozenset(("size", "stride", "shape"))  # what torch makes dynamic
 # Guards that cannot be evaluated, but whose text says what they ask for: different text, different value.
 _BY_TEXT: dict[str, Aspect] = {
     "ID_MATCH": "identity",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
-from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.failing import SIZES, Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 
@@ -17,7 +17,6 @@ _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
 _KEY = re.compile(r"\[[^\[\]]*\]")
-_OF_SIZES = frozenset(("size", "stride", "shape"))
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
@@ -147,7 +146,7 @@ def _is_number(difference: Difference) -> bool:
     values = difference.expected, difference.actual
     if difference.aspect == "value":
         return all(map(is_int, values)) or all(map(is_float, values))
-    return difference.aspect in _OF_SIZES
+    return difference.aspect in SIZES
 
 
 def _objects(sources: Iterable[str]) -> set[str]:

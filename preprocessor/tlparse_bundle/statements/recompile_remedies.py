@@ -80,8 +80,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     # Floats are replayed; one that decides the path recompiles also when it is dynamic.
     helps = found is None or not is_of_floats(cause) or bool(found.dynamic and found.dynamic["avoided"])
     is_dynamic = is_dynamic_now(facts, cause) and constant_of(facts, cause) is None
-    helps = helps and is_whole_reason(facts, cause) and not has_condition_on_number(facts, cause)
-    if is_kept and not is_passed and is_dynamic and helps:
+    if is_kept and not is_passed and is_dynamic and helps and _is_only_number(facts, cause):
         return [
             Remedy(
                 f"torch made `{_argument(name)}` dynamic. To make it dynamic from the first compile, use"
@@ -108,6 +107,11 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
         offered.append(Remedy(f"{_TRY} The log does not show whether it would avoid {these}."))
     return offered
+
+
+def _is_only_number(facts: Facts, cause: Cause) -> bool:
+    """Whether a dynamic number would do: nothing else failed, and the code does not compare the number."""
+    return is_whole_reason(facts, cause) and not has_condition_on_number(facts, cause)
 
 
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
@@ -195,9 +199,9 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     row = found.own
     assert row is not None
     if row["fix"] == "mark_dynamic":
-        return mark_as_dynamic(facts, cause, _argument(name), or_all=found.or_all)
+        return mark_as_dynamic(facts, cause, _argument(name), or_all=found.is_same_as_dynamic)
     if is_optional(cause) and row["fix"] in _OF_OPTIONAL:
-        return optional(_argument(name), *() if found.either else (_OF_OPTIONAL[row["fix"]],))
+        return optional(_argument(name), *() if found.is_same_as_omitting else (_OF_OPTIONAL[row["fix"]],))
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
 
 

@@ -47,16 +47,16 @@ NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 @dataclass(frozen=True)
 class Savings:
     """What fixes would save in the code objects of a cause. ``own``: the fix of its guard; ``dynamic``:
-    ``dynamic=True``; ``together``: the best combination that has one of these, with its parts; ``or_all``:
-    whether ``dynamic=True`` avoids the same compiles as the fix of the guard; ``either``: of an optional
-    argument, whether to pass it in all calls avoids the same ones as to pass it in none.
+    ``dynamic=True``; ``together``: the best combination that has one of these, with its parts; whether
+    ``dynamic=True`` avoids the same compiles as the fix of the guard; and whether to pass an optional argument
+    in no call avoids the same ones as to pass it in all.
     """
 
     own: RecompileFixesRow | None
     dynamic: RecompileFixesRow | None
     together: tuple[RecompileFixesRow, list[RecompileFixesRow]] | None
-    or_all: bool
-    either: bool
+    is_same_as_dynamic: bool
+    is_same_as_omitting: bool
 
     @property
     def best(self) -> RecompileFixesRow | None:
@@ -88,7 +88,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         None,
     )
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
-    or_all = (
+    is_same_as_dynamic = (
         own is not None
         and dynamic is not None
         and bool(own["avoided"])
@@ -103,10 +103,12 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own
-    return Savings(own, dynamic, _together(rows, own or dynamic), or_all, _is_either(rows, own))
+    return Savings(
+        own, dynamic, _together(rows, own or dynamic), is_same_as_dynamic, _is_same_as_omitting(rows, own)
+    )
 
 
-def _is_either(rows: Sequence[RecompileFixesRow], own: RecompileFixesRow | None) -> bool:
+def _is_same_as_omitting(rows: Sequence[RecompileFixesRow], own: RecompileFixesRow | None) -> bool:
     """Whether two fixes for a value avoid the same compiles: one type, which is that of the first value that
     is not None, and the first value.
     """
