@@ -48,8 +48,8 @@ NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 class Savings:
     """What fixes would save in the code objects of a cause. ``own``: the fix of its guard; ``dynamic``:
     ``dynamic=True``; ``together``: the best combination that has one of these, with its parts; whether
-    ``dynamic=True`` avoids the same compiles as the fix of the guard; and whether to pass an optional argument
-    in no call avoids the same ones as to pass it in all.
+    ``dynamic=True`` avoids the same compiles as the fix of the guard; and whether to pass an optional
+    argument in no call avoids the same ones as to pass it in all.
     """
 
     own: RecompileFixesRow | None

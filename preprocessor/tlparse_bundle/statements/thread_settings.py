@@ -12,8 +12,8 @@ _SETTING = re.compile(r"\btorch\._(?:dynamo|inductor|functorch)\.config\.\w+")
 _THREAD = "_bootstrap"  # threading.py: the first function of a thread
 # torch/utils/_config_module.py: "User overrides are thread-local."
 _PER_THREAD = (
-    "These compiles ran in threads. In torch 2.13 and later, settings are per thread: set them in the thread that"
-    " calls the function."
+    "These compiles ran in threads. In torch 2.13 and later, settings are per thread: set them in the"
+    " thread that calls the function."
 )
 
 
