@@ -41,7 +41,7 @@ class Branches:
                 for number, compiled in enumerate(self._history.compiles)
                 if compiled.input is not None
                 and source
-                in (known := _objects(compiled.input) if fix.kind == "same_object" else compiled.input.values)
+                in (known := compiled.input.objects if fix.kind == "same_object" else compiled.input.values)
             ]
             if fix.kind == "same_type":
                 changed |= {number for number, value in values if value is None}
@@ -143,11 +143,6 @@ class Branches:
             for other in range(len(self._history.compiles))
             if other not in self._changed
         )
-
-
-def _objects(input: Input) -> dict[str, str]:
-    """Return the guards of a call on the identity of objects, by source."""
-    return {source or "": text for (kind, source, _), text in input.guards.items() if kind == "ID_MATCH"}
 
 
 def is_below(source: str, above: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tlparse_bundle.guards.inputs import Input, checked
+from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.predicates import (
     Outcome,
     Predicate,
@@ -105,7 +105,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     if predicate.kind == "ID_MATCH" and (other := _other_type(predicate, input)):
         return (Difference("type", predicate.source or "", None, predicate.text, other),)
     if predicate.kind in _BY_TEXT:
-        own = input.guards.get(checked(predicate))
+        own = input.guards.get(predicate.subject)
         if own == predicate.text:
             return ()
         if own is None and _is_no_function(predicate, input):

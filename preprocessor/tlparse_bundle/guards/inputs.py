@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised, parsed
@@ -23,14 +23,12 @@ _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
 _OF_CONTAINERS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN", "DICT_CONTAINS")
-_COMPARISON = re.compile(r" (?:==|is|is not|!=) | against ")
-_NUMBER_AT_END = re.compile(r", \d+\)")  # of a type or an object, in ___check_type_id and ___check_obj_id
 
 
 @dataclass
 class Input:
     """The input of a compile. ``values``: by source, as ``expressions`` looks them up; ``known_from``: the
-    record that states each. ``guards``: texts of its own guards, by what they check; ``patterns``: those of
+    record that states each. ``guards``: texts of its own guards, by their ``subject``; ``patterns``: those of
     its tensors and the types of its objects, by source.
     """
 
@@ -39,6 +37,11 @@ class Input:
     guards: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     patterns: dict[str, TensorPattern] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def objects(self) -> dict[str, str]:
+        """Its own guards on the identity of objects, by source."""
+        return {source or "": text for (kind, source, _), text in self.guards.items() if kind == "ID_MATCH"}
 
     def add(self, source: str, value: Any, known_from: KnownFrom) -> None:
         """Note a value, unless the source has one."""
@@ -70,17 +73,11 @@ def input_of(
             continue
         if predicate.kind == "TYPE_MATCH" and predicate.source and predicate.type_name:
             result.types[predicate.source] = predicate.type_name.rpartition(".")[2]
-        result.guards[checked(predicate)] = predicate.text
+        result.guards[predicate.subject] = predicate.text
         stating = _stating(predicate.kind, predicate.text)
         if stating is not None:
             result.add(*stating, "guard")
     return result
-
-
-def checked(predicate: Predicate) -> tuple[str, str | None, str]:
-    """Return what a guard checks, without the value that it asks for."""
-    text = _COMPARISON.split(predicate.text, maxsplit=1)[0]
-    return predicate.kind, predicate.source, _NUMBER_AT_END.split(text, maxsplit=1)[0]
 
 
 def local_name(text: str) -> str:

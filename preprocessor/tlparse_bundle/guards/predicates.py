@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tlparse_bundle.guards.conditions import (
@@ -56,6 +56,8 @@ _FLAT = (
 _FLAT_SOURCE = re.compile(r"[LG]\[[^\[\],()]{1,200}\](?:\.\w+|\[[^\[\],()]{1,200}\])*")
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
+_COMPARISON = re.compile(r" (?:==|is|is not|!=) | against ")
+_NUMBER_AT_END = re.compile(r", \d+\)")  # of a type or an object, in ___check_type_id and ___check_obj_id
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ class Predicate:
     text: str
     comment: str | None = None
     type_name: str | None = None  # of the guarded value, where torch says it
+
+    @cached_property
+    def subject(self) -> tuple[str, str | None, str]:
+        """What it checks, without the value that it asks for: kind, source and the start of its text."""
+        text = _COMPARISON.split(self.text, maxsplit=1)[0]
+        return self.kind, self.source, _NUMBER_AT_END.split(text, maxsplit=1)[0]
 
     @property
     def can_be_evaluated(self) -> bool:

@@ -59,6 +59,8 @@ class WhatIf:
         """Yield the best two and three fixes, each better than with one less."""
         best = len(singles[0].avoided) if singles else 0
         for count, most in ((2, 10), (3, 7)):
+            if best == len(self._history.compiles) - 1:  # all but the first
+                return
             candidates = [saving.fixes[0] for saving in singles[:most]]
             found = [
                 self._saving(fixes)
