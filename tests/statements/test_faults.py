@@ -123,7 +123,7 @@ def test_06_the_hint_of_torch_and_no_advice_against_the_settings(log):
     assert [remedy["code"] for remedy in remedies["shrinks"]] == [
         "torch._dynamo.decorators.mark_unbacked(x, 0)"
     ]
-    assert [remedy["code"] for remedy in remedies["grows"]] == ["torch._dynamo.mark_dynamic(x, 0)"]
+    assert [remedy["code"] for remedy in remedies["grows"]] == ["torch._dynamo.maybe_mark_dynamic(x, 0)"]
 
 
 def test_07_a_large_model_is_healthy(log, root, tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
 
-MARK = "torch._dynamo.mark_dynamic"
+MARK = "torch._dynamo.maybe_mark_dynamic"
 
 
 def fixes(row):

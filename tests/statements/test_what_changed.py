@@ -86,7 +86,7 @@ def test_only_an_argument_is_marked_before_a_call_that_resumes(found, source, is
     )
     (row,) = of(log, "recompile")
     (remedy,) = row["remedies"]
-    assert (remedy["code"] == "torch._dynamo.mark_dynamic(x, 0)") is is_marked
+    assert (remedy["code"] == "torch._dynamo.maybe_mark_dynamic(x, 0)") is is_marked
     assert remedy["text"].startswith("Mark the dim" if is_marked else "Use `torch.compile(dynamic=True)`")
 
 

@@ -35,7 +35,7 @@ FACTS = [
     ("graph_breaks", "which break occurs twice?", [link("Graph breaks"), row("program.py:43")], ["inside a call", "2 occurrences", "[10/0]", "[11/0]"]),
     ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
     ("recompiles", "why did each function recompile?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "flag changed from False to True", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
-    ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.mark_dynamic(x, 0)"]),
+    ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.maybe_mark_dynamic(x, 0)"]),
     ("recompiles", "on which line is the flag looked at?", [link("flag changed from False to True")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
     ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "now run eager"]),
     ("recompiles", "which guards failed for 2/2?", [link("[2/2] any_dtype ok")], ["tensor 'x' dtype mismatch. expected Double, actual Int", "tensor 'x' dtype mismatch. expected Float, actual Int"]),

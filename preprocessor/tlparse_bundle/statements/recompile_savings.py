@@ -135,8 +135,8 @@ def is_of_floats(cause: Cause) -> bool:
 
 
 def is_markable(facts: Facts, cause: Cause) -> bool:
-    """Whether the user's code has the tensor of a cause, to call ``mark_dynamic`` on it. After a graph break,
-    code that combines it with a tensor without the mark raises.
+    """Whether the user's code has the tensor of a cause, to mark a dimension of it. After a graph break,
+    code that combines it with a tensor without the mark needs a constant.
     """
     source = (cause.reason and cause.reason["source"]) or ""
     root = _ROOT.match(local_name(source))
@@ -227,8 +227,8 @@ def _together(
 
 def saved_sentence(
     row: RecompileFixesRow, together: RecompileFixesRow | None, others: Sequence[str], *, is_limited: bool
-) -> str | None:
-    """Return what a fix saves, alone and ``together`` with others; None when that is not known.
+) -> str:
+    """Return what a fix saves, alone and ``together`` with others, or that the log does not show it.
 
     ``is_limited``: the function hit the recompile limit, so its calls can compile that ran eager.
     """
@@ -242,7 +242,7 @@ def saved_sentence(
         text = f"Together with {listed(list(others))}, this would avoid {saved_text(together)}"
         return f"{text}; alone, {alone}{end}"
     else:
-        return None
+        return "The log does not show whether this would avoid a compile."
     more = "" if together is None else f"; together with {listed(list(others))}, {saved_text(together)}"
     return f"{text}{more}{end}"
 

@@ -24,6 +24,8 @@ from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
+# A tensor keeps its mark: with mark_dynamic, another compiled function that needs a constant would raise.
+_MARK = "torch._dynamo.maybe_mark_dynamic"
 _ORDINALS = ("first", "second", "third")
 
 
@@ -54,17 +56,17 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
     if argument is not None:  # not a name at the user's call
         return Remedy(
             f"Mark dimension {index} of {argument} as dynamic before the call, with"
-            f" `torch._dynamo.mark_dynamic`{or_dynamic}.{apart}"
+            f" `{_MARK}`{or_dynamic}.{apart}"
         )
     if is_static(facts, cause):
         return Remedy(
             "Automatic dynamic shapes are off, as with `torch.compile(dynamic=False)`, so each new size"
             f" triggers a recompile. Mark the dimension as dynamic before the call.{apart}",
-            None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
+            None if index is None else f"{_MARK}({name}, {index})",
         )
     return Remedy(
         f"Mark the dimension as dynamic before the call{or_dynamic}.{apart}",
-        None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
+        None if index is None else f"{_MARK}({name}, {index})",
     )
 
 

@@ -18,6 +18,8 @@ from tlparse_bundle.statements.statement import Remedy
 
 _WHOLE = re.compile(r"-?\d+")
 _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
+_CODE = ".__code__"  # of a function
+_ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9, which does not log its type
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 
 
@@ -74,11 +76,17 @@ def same_requires_grad(facts: Facts, cause: Cause, name: str) -> Remedy:
 
 
 def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
-    name = name.removesuffix(".__code__")
-    if cause.reason is not None and _FUNCTION.search(cause.reason["guard"]):
+    function = name.removesuffix(_CODE)
+    guard = cause.reason["guard"] if cause.reason is not None else ""
+    if function != name or _FUNCTION.search(guard):
         return Remedy(
-            f"Each different function that is passed as `{name}` needs its own compile. Create functions such"
-            " as a `lambda` once and reuse them."
+            f"Each different function that is passed as `{function}` needs its own compile. Create functions"
+            " such as a `lambda` once and reuse them."
+        )
+    if _ANY_OBJECT.fullmatch(guard):
+        return Remedy(
+            f"torch compares `{name}` by identity, as it does with `None`, `True` and `False`: each of them"
+            " and each other object needs its own compile. If it is an object, create it once and reuse it."
         )
     if not name.isidentifier():
         return Remedy(
