@@ -3,6 +3,8 @@
 import pytest
 from log_builder import record
 from made_compiles import FILE, compiled, of, size
+from tlparse_bundle.statements.guard_changes import laid_out
+from tlparse_bundle.tables.text.guard_failures import parse_change
 
 
 @pytest.fixture
@@ -140,3 +142,25 @@ def test_a_number_that_a_later_compile_specializes_was_dynamic(found):
     first = next(row for row in of(log, "recompile") if row["details"]["guard"] == "n == 2")
     assert not first["details"]["is_specialized"]
     assert [remedy["text"] for remedy in first["remedies"] if "specialized it" in remedy["text"]] == []
+
+
+def test_strides_that_follow_from_sizes_in_one_call_only_are_a_memory_layout(built, root):
+    (log,) = built(root / "fixtures/calls/mixed").logs
+    (row,) = [row for row in log.findings() if "the memory layout of `x` changed" in row["title"]]
+    assert "Guard failure: `x.stride()[0] == x.size()[1]`." in row["text"]
+    (remedy,) = row["remedies"]
+    assert "`.contiguous()`. This would avoid 2 of 16 compiles" in remedy["text"]
+
+
+@pytest.mark.parametrize(
+    ("guard", "source", "tensor"),
+    [
+        ("x.stride()[0] == 3*x.size()[3]*x.size()[2]", "x", "x"),
+        ("2*(x[0].size()[3] // 4) != x[0].stride()[0]", "x[0]", "x[0]"),
+        ("y.stride()[0] == x.size()[1]", "x", None),
+        ("x.size()[0] == x.size()[1]", "x", None),
+    ],
+)
+def test_the_tensors_of_a_condition_on_strides(guard, source, tensor):
+    assert parse_change(guard)[0] == source
+    assert laid_out(guard) == tensor

@@ -14,6 +14,7 @@ from tlparse_bundle.statements.small_values import small_values
 from tlparse_bundle.statements.tied_sizes import tied_sizes
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
+_SIZES = re.compile(r"([A-Za-z_][\w.\[\]'\"]*)\.(size|stride)\(\)\[\d+\]")
 _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
 _MOST_TEXT = 32  # characters of them
@@ -133,10 +134,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         values = list(cause.values)
         name = code(f"{source_name(small['source'])}.{small['what']}({small['dimension']})")
         return f"{name} changed to {code(str(values[0])) if len(values) == 1 else '0 or 1'}"
-    if change in ("other", "shape") and (number := _DIFFERS.fullmatch(shown_guard(guard))) is not None:
-        return f"{code(source_name(number[1]) or '')} changed to {code(number[2])}"
     if change in ("other", "shape"):
-        return f"guard {code(first_line(guard))} failed"
+        return _failed_condition(guard)
     if is_of_modes(cause):
         return "the torch function modes changed"
     if change == "global_state":
@@ -148,6 +147,23 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
             return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
+
+
+def _failed_condition(guard: str) -> str:
+    if (number := _DIFFERS.fullmatch(shown_guard(guard))) is not None:
+        return f"{code(source_name(number[1]) or '')} changed to {code(number[2])}"
+    if (tensor := laid_out(guard)) is not None:
+        return f"the memory layout of {code(source_name(tensor) or '')} changed"
+    return f"guard {code(first_line(guard))} failed"
+
+
+def laid_out(guard: str) -> str | None:
+    """Return the tensor whose strides a condition compares with its own sizes or strides; None for other
+    guards.
+    """
+    sizes = _SIZES.findall(guard)
+    is_of_one = len(sizes) > 1 and len({tensor for tensor, _ in sizes}) == 1
+    return sizes[0][0] if is_of_one and any(what == "stride" for _, what in sizes) else None
 
 
 def message_text(text: str) -> str | None:

@@ -14,7 +14,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import is_called_by_a_library, is_called_by_compiled_code
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.guard_changes import is_of_modes, source_name, tied_places
+from tlparse_bundle.statements.guard_changes import is_of_modes, laid_out, source_name, tied_places
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.sizes import fails_when_dynamic
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The fixes that relax a guard of each change ('recompile_reasons').
 _OF_CHANGE = {
     "size": ("mark_dynamic", "mark_unbacked"),
-    "shape": ("mark_unbacked",),
+    "shape": ("mark_unbacked", "same_layout"),
     "stride": ("same_layout", "mark_dynamic"),
     "dtype": ("same_dtype",),
     "device": ("same_device",),
@@ -202,6 +202,8 @@ def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
         return not is_of_modes(cause)
     if reason is None or local_name(row["source"] or "") != local_name(reason["source"] or ""):
         return False
+    if cause.change == "shape" and row["fix"] == "same_layout":
+        return laid_out(reason["guard"]) is not None
     if cause.change == "size":  # torch specializes the sizes 0 and 1 of a dynamic dimension
         if row["fix"] == "mark_dynamic" and not row["avoided"] and all(map(_is_small, cause.moves)):
             return False

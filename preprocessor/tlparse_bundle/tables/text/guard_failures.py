@@ -89,6 +89,7 @@ _NO_TENSOR = re.compile(
     re.DOTALL,
 )
 _SIZE = re.compile(r"\.size\(\)\[(?P<index>\d{1,4})\]")
+_FACTORS = re.compile(r"^(?:[(*-]|\d+\*)+")  # before a name, as in "3*x.size()[0]"
 _STATIC_SIZE = re.compile(
     r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$"
 )
@@ -202,7 +203,7 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
             _TENSOR_CHANGES[match["what"]], match["expected"], None, match["index"]
         )
     if match := _SIZE.search(guard):
-        source = guard[: match.start()].rpartition(" ")[2].lstrip("(*-")
+        source = _FACTORS.sub("", guard[: match.start()].rpartition(" ")[2])
         return source or None, _change_fields("shape", None, None, match["index"])
     if ".stride()[" in guard or ".storage_offset()" in guard:
         return None, _change_fields("shape", None, None)
