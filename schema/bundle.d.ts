@@ -1353,7 +1353,7 @@ export interface GuardTrees {
   guard_count: number;
   /** Time of one check of all guards in microseconds, as measured by torch; null when not recorded. */
   latency_us: number | null;
-  /** Its guards, in the order in which torch checks them: 'id' in 'guards'; at most 5,000. */
+  /** Its guards, in the order in which torch checks them: 'id' in 'guards'; at most 5,000. Where it lists the keys of a dict of the arguments, torch also checks their number, without listing it: a guard of kind DICT_LENGTH, which 'guard_count' and 'counts' leave out. */
   guards: number[];
   /** For each of 'guards', its line in the payload of the record, counted from 0. */
   payload_lines: number[];

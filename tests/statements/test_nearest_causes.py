@@ -17,7 +17,7 @@ DYNAMIC = "Use `torch.compile(dynamic=True)`"
         (("`pinned`",), "The program marks the dimension as static. Remove `torch._dynamo.mark_static`.", ""),
         (("`flag` changed",), "Each value of `flag` needs a compile", "avoid 1 of 3 compiles"),
         (("`cast` recompiled twice",), "Call it with the same global state", "avoid 2 of 3 compiles"),
-        (("`split`",), "The integer was dynamic, but the program specialized it at `program.py:76`.", ""),
+        (("`split`",), "The integer was dynamic, but the program specialized it at `program.py:77`.", ""),
         (("`optional` runs eager",), "Do not call the compiled function where", ""),
         (("`jittered`", "Data-dependent"), "Evaluate the condition outside the compiled function", ""),
     ],
@@ -38,6 +38,14 @@ def test_a_fix_is_one_that_works(rows, words, fix, saved):
 )
 def test_no_fix_is_offered_that_does_nothing(rows, function):
     assert of(rows("nearest"), function)["remedies"] == []
+
+
+def test_a_dict_with_other_keys_is_part_of_the_cause(rows):
+    """torch checks the number of keys in the manager of the dict, and does not list that."""
+    row = of(rows("nearest"), "`pooled` recompiled once: `mode` changed")
+    assert "The nearest cache entry, `[14/0]`, also failed on `len(features) == 2`." in row["text"]
+    (remedy,) = row["remedies"]
+    assert "Alone, this avoids no compile; together with one length of `features`, 1 of 2" in remedy["text"]
 
 
 def test_a_wrapper_of_torch_has_the_name_of_the_module(rows):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.guards.condition_json import condition_json
+from tlparse_bundle.guards.conditions import dict_lengths
 from tlparse_bundle.guards.predicates import MANAGER, NODE, Predicate, flat_predicate, manager, predicate
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
@@ -122,6 +123,7 @@ class Guards:
         managers = 0
         above: list[_Above] = []  # of the managers above, by depth
         ids, lines = array("q"), array("q")
+        dicts: dict[str | None, tuple[int, int, int]] = {}  # by source: guards before, line and depth
         for number, line in enumerate(text.split("\n")):
             node = _node(line) if len(line) <= _MAX_REMEMBERED else _node.__wrapped__(line[:_MAX_LINE])
             if node is None:
@@ -133,11 +135,22 @@ class Guards:
                 source, type_name = node.manager
                 own = (around[0] if source is None else source, type_name)
                 above += [around] * (node.depth - len(above)) + [own]
+                if node.kind.startswith("Dict"):
+                    dicts[own[0]] = len(ids), number, node.depth
                 continue
+            if node.kind == "DICT_LENGTH":
+                dicts.pop(around[0], None)
             kind = _count(counts, node.kind)
             if len(ids) < _MAX_LISTED:
                 ids.append(self._tree_id(node, kind, around))
                 lines.append(number)
+        lengths = dict_lengths(text) if dicts and len(ids) < _MAX_LISTED else []
+        for source, length in reversed(lengths):  # so that the numbers before stay right
+            if source in dicts:
+                before, number, depth = dicts[source]
+                guard = Predicate("DICT_LENGTH", source, f"len({source}) == {length}")
+                ids.insert(before, self._id(guard, guard.kind, depth))
+                lines.insert(before, number)
         latency = _LATENCY.search(text)
         fields: _TreeFields = {
             "form": "tree",
