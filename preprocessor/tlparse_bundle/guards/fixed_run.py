@@ -24,6 +24,14 @@ class FixedRun:
         self._fixes = fixes
         self._branches = Branches(history, fixes)
         self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
+        # Code for an unbacked size has guards on its stride, which a size of 1 does not have.
+        self._has_other_strides = any(
+            tensor is not None and tensor.stride != contiguous(tensor.size)
+            for fix in fixes
+            if fix.kind == "mark_unbacked"
+            for call in range(len(history.compiles))
+            for tensor in [history.tensor(call, fix.source or "")]
+        )
 
     def replay(self) -> tuple[dict[int, int], list[int]]:
         """Return the compiles that would not happen, with the entry that each would fit; and those for which
@@ -107,7 +115,7 @@ class FixedRun:
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
-        is_open = is_open or any(of_entry.get(source) for source in dynamic)
+        is_open = is_open or any(of_entry.get(source) for source in dynamic) or self._has_other_strides
         if self._is_narrower(entry, call):
             if call in self._history.hit:
                 return False

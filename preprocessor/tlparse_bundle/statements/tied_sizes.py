@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 # torch/_subclasses/fake_impls.py and torch/_refs/__init__.py: shapes that operations broadcast
 _BROADCASTS = frozenset(("infer_size", "_broadcast_shapes", "broadcast_shapes", "_check_stack_inputs"))
-# Sizes that operations (matmul) or functions (embedding_bag, cross_entropy) want to be equal: a file and what
-# it calls. Functions in C++, such as attention, have no frames.
+_VIEWS = "_reshape_view_helper"  # torch/_refs/__init__.py: a view of one tensor with the sizes of another
+# Sizes that operations (matmul, cat) or functions (embedding_bag, cross_entropy) want to be equal: a file and
+# what it calls. Functions in C++, such as attention, have no frames.
 _CHECKS = (
     ("torch/_meta_registrations.py", "_check"),
+    ("torch/_prims/__init__.py", "_check"),
     ("torch/nn/functional.py", "__bool__"),
     ("torch/nn/functional.py", "guard_bool"),
     ("torch/nn/functional.py", "guard_or_false"),
@@ -37,21 +39,35 @@ def tied_sizes(facts: Facts) -> dict[int, list[str]]:
     """
     found: dict[int, list[str]] = {}
     by_value: dict[tuple[str | None, int | None, str | None], list[str]] = {}
+    tied: dict[tuple[str | None, str], set[str]] = {}  # names of others, by compile and tensor
     for row in facts.table("specializations"):
         # torch specializes the symbols that are equal to the first one, too ("find": ShapeEnv._find)
         key = row["compile"], row["attempt"], row["value"]
-        names = by_value.get(key, []) if row["reason"] == "find" else _tied_to(facts, row)
+        names = by_value.get(key, []) if row["reason"] == "find" else _tied_to(facts, row, tied)
         if names:
             found[row["event"]] = by_value[key] = names
+            for tensor in _tensors(row):
+                tied.setdefault((row["compile"], tensor), set()).update(names)
     return found
 
 
-def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
+def _tensors(row: SpecializationsRow) -> set[str]:
+    return {source.partition(".size()")[0] for source in row["sources"] if source}
+
+
+def _tied_to(
+    facts: Facts, row: SpecializationsRow, tied: Mapping[tuple[str | None, str], set[str]]
+) -> list[str]:
+    """Return the names of the arguments that have the size as a constant. ``tied``: those of other sizes of
+    a tensor, with which the program can compare its sizes itself.
+    """
     if row["value"] is None or row["compile"] is None:
         return []
-    if not _compares_tensors(stack(facts, row["stack"])):
+    own = _tensors(row)
+    known = set[str]().union(*(tied.get((row["compile"], tensor), set()) for tensor in own))
+    compares = _compares_tensors(stack(facts, row["stack"]))
+    if not compares and not known:
         return []
-    own = {source.partition(".size()")[0] for source in row["sources"] if source}
     dynamic = {symbol["source"] for symbol in facts.once(symbols_by_compile).rows(row["compile"])}
     found: dict[str, None] = {}
     for tensor in facts.once(tensors_by_compile).rows(row["compile"]):
@@ -62,13 +78,14 @@ def _tied_to(facts: Facts, row: SpecializationsRow) -> list[str]:
             places = {f"{source}.size()[{dimension}]" for source in sources}
             if str(size) == str(row["value"]) and dynamic.isdisjoint(places):
                 found.update(dict.fromkeys(local_name(source) for source in sources))
-    return list(found)
+    return [name for name in found if compares or name in known]
 
 
 def _compares_tensors(frames: Sequence[Frame]) -> bool:
     """Whether torch specialized a size where an operation compares the sizes of its tensors."""
     return any(
         frame.name in _BROADCASTS
+        or frame.name.startswith(_VIEWS)
         or any(caller.file.endswith(file) and frame.name == name for file, name in _CHECKS)
         for caller, frame in pairwise(frames)
     )
