@@ -142,8 +142,11 @@ def test_guards_on_objects_are_compared_by_their_text():
 
 
 def test_guards_of_which_only_torch_knows_that_they_failed():
-    assert unknown_difference(guard("GLOBAL_STATE", "")) == Difference("state", X)
-    assert unknown_difference(guard("EQUALS_MATCH", "", source=None)) == Difference("other", "")
+    tensor = Input({X: Tensor((4, 3))})
+    assert unknown_difference(guard("GLOBAL_STATE", ""), tensor) == Difference("state", X)
+    assert unknown_difference(guard("EQUALS_MATCH", "", source=None), tensor) == Difference("other", "")
+    assert unknown_difference(tensor_guard(), tensor) == Difference("other", X)
+    assert unknown_difference(tensor_guard(), Input()) == Difference("type", X, None, "a tensor")
     assert says_value(guard("EQUALS_MATCH", "L['x'] == 3"))
     assert not says_value(guard("GLOBAL_STATE", "___check_global_state()")) and not says_value(guard("X", ""))
 

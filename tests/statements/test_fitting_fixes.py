@@ -118,6 +118,6 @@ def test_a_learning_rate_of_a_plain_optimizer_becomes_a_tensor(rows):
 
 
 def test_a_float_that_cannot_stay_dynamic_restarts_once(rows):
-    row = of(rows("reach"), "Dynamo restarted `step` once: a Python float could not stay dynamic")
+    row = of(rows("reach"), "Dynamo restarted `step` once: a Python float could not be an input")
     assert "Tensorify" not in row["title"] + row["text"]
     assert row["details"]["reason"].endswith("TensorifyScalarRestartAnalysis'>")

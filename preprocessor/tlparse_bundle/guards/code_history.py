@@ -69,7 +69,7 @@ class CodeHistory:
         result: dict[int, tuple[Difference, ...] | None] = {}
         for guard in self.compiles[entry].guards:
             if guard == named and (guard in own or not self._of(call, guard, input)):
-                result[guard] = (unknown_difference(self.guards[guard]),)
+                result[guard] = (unknown_difference(self.guards[guard], input),)
                 holds = guard in own or self._of(call, guard, input) == ()
                 if holds and says_value(self.guards[guard]):
                     self.disagreements[call, guard] = None
@@ -77,7 +77,7 @@ class CodeHistory:
             if guard in own:
                 continue
             if guard in of_others and not self._of(call, guard, input):  # it fails in each entry that has it
-                result[guard] = (unknown_difference(self.guards[guard]),)
+                result[guard] = (unknown_difference(self.guards[guard], input),)
                 continue
             if (found := self._of(call, guard, input)) != ():
                 result[guard] = found

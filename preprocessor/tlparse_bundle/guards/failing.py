@@ -132,8 +132,10 @@ def says_value(predicate: Predicate) -> bool:
     return bool(predicate.text) and not predicate.text.endswith("()")
 
 
-def unknown_difference(predicate: Predicate) -> Difference:
+def unknown_difference(predicate: Predicate, input: Input) -> Difference:
     """Return the difference of a guard that failed, when only torch's word is known."""
+    if predicate.kind == "TENSOR_MATCH" and predicate.source not in input.values:
+        return Difference("type", predicate.source or "", None, "a tensor")
     return Difference(_BY_TEXT.get(predicate.kind, "other"), predicate.source or "")
 
 

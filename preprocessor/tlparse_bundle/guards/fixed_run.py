@@ -24,6 +24,7 @@ class FixedRun:
         self._fixes = fixes
         self._branches = Branches(history, fixes)
         self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
+        self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
         # Code for an unbacked size has guards on its stride, which a size of 1 does not have.
         self._has_other_strides = any(
             tensor is not None and tensor.stride != contiguous(tensor.size)
@@ -41,7 +42,7 @@ class FixedRun:
         if not all(self._is_marked_with(fix) for fix in self._fixes if fix.kind == "mark_dynamic"):
             return avoided, []
         entries: list[int] = []
-        containers = [fix.source or "" for fix in self._fixes if fix.kind == "same_structure"]
+        containers = self._containers
         sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
         undecided: list[int] = []
         for call, compiled in enumerate(self._history.compiles):
@@ -137,7 +138,31 @@ class FixedRun:
         ]
         if any(truth == {True, False} for truth in truths):
             return False
+        if any(self._decides_path(call, source) for source in relaxed):
+            return None
         return None if any(len(truth) > 1 for truth in truths) else True
+
+    def _decides_path(self, call: int, source: str) -> bool:
+        """Whether a float that ``dynamic=True`` makes an input of the graph has conditions on it: torch can
+        make it a constant then (TensorifyScalarRestartAnalysis).
+        """
+        input = self._history.compiles[call].input
+        return (
+            input is not None
+            and type(input.values.get(source)) is float
+            and not any(fix.source == source for fix in self._fixes)
+            and any(source in text and "isnan" not in text for _, text in self._history.expressions)
+        )
+
+    def _is_of_other_keys(self, difference: Difference) -> bool:
+        """Whether a dict whose keys the fixes choose has other keys. What calls then have as values is not in
+        the log.
+        """
+        return any(
+            difference.source.startswith(f"list(dict.keys({container}))")
+            or (difference.aspect == "absent" and is_below(difference.source, container))
+            for container in self._containers
+        )
 
     def _allows(
         self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
@@ -152,7 +177,7 @@ class FixedRun:
             return True
         if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
             return is_unread
-        if difference.aspect == "unknown":
+        if difference.aspect == "unknown" or self._is_of_other_keys(difference):
             return None
         return self._follows(difference, call, entry, all_)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
-from tlparse_bundle.guards.failing import SIZES, Difference
+from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 
@@ -26,7 +26,8 @@ STATES = {  # of the process, whose guards have no source
 
 class _Distance(NamedTuple):
     """In how much a call differs from an entry. A size or a number costs one compile, since torch makes it
-    dynamic then; each new value of anything else costs one more. Most guards of an entry for another global
+    dynamic then; each new value of anything else costs one more. ``is_hiding``: nothing else of an object is
+    compared, since its type or length differs. Most guards of an entry for another global
     state, or for another function that the same wrapper called, are not evaluated.
     """
 
@@ -34,6 +35,7 @@ class _Distance(NamedTuple):
     other_function: bool
     is_replaced: bool
     others: int
+    is_hiding: bool
     is_minor: bool
     numbers: int
 
@@ -75,8 +77,9 @@ def nearest_entry(
                 _is_replaced(history, entry, own, later, lacking[later]) for later in entries if later > entry
             ),
             len(own.others) + len(unlisted),
+            own.is_hiding or bool(unlisted),
             bool(own.others and named) and all(map(_is_number, named)),
-            len(own.numbers) + not_evaluated + (own.is_hiding or bool(unlisted)),
+            len(own.numbers) + not_evaluated,
         )
 
     return min(entries, key=distance, default=None)
@@ -146,7 +149,7 @@ def _is_number(difference: Difference) -> bool:
     values = difference.expected, difference.actual
     if difference.aspect == "value":
         return all(map(is_int, values)) or all(map(is_float, values))
-    return difference.aspect in SIZES
+    return difference.aspect in ("size", "stride")  # a condition that fails is another path
 
 
 def _objects(sources: Iterable[str]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
@@ -290,29 +290,34 @@ def constant_of(facts: Facts, cause: Cause) -> Specialization | None:
     """Return where the size or number of a cause was specialized, at the latest in its last compile; None
     when it was not. In later compiles it can be a constant for another reason, such as being 0 or 1.
     """
+    if not cause.rows:
+        return None
     source = source_name(cause.reason["source"]) if cause.reason else None
-    row = facts.once(constants).get((cause.function, source, cause.dimension))
-    if row is None or not cause.rows:
-        return row
     last = facts.once(requested_recompiles)[cause.rows[-1]].compile_index
+    place = cause.function, source, cause.dimension
+    row = facts.once(constants).get((facts.compiles[last]["function"], place))
+    if row is None:
+        return None
     is_own = row["compile"] == facts.compiles[last]["compile"]
     return row if is_own or facts.number_of(row) < last else None
 
 
-def constants(facts: Facts) -> dict[Constant, Specialization]:
+def constants(facts: Facts) -> dict[tuple[str | None, Constant], Specialization]:
     """Return the specialized symbols with the first row of each, without those in ``tied_places`` and
-    ``small_values``; the dimension of a number is None.
+    ``small_values``, by the name of the compiled function, which can be a resume function.
     """
-    return _by_symbol(facts, are_tied=False)
+    found: dict[tuple[str | None, Constant], Specialization] = {}
+    for place, row in _by_symbol(facts, are_tied=False):
+        found.setdefault((facts.compiles[facts.number_of(row)]["function"], place), row)
+    return found
 
 
-def tied_places(facts: Facts) -> dict[Constant, Specialization]:
+def tied_places(facts: Facts) -> set[Constant]:
     """Return the sizes that are constants because another tensor has them (see ``tied_sizes``)."""
-    return _by_symbol(facts, are_tied=True)
+    return {place for place, _ in _by_symbol(facts, are_tied=True)}
 
 
-def _by_symbol(facts: Facts, *, are_tied: bool) -> dict[Constant, Specialization]:
-    found: dict[Constant, Specialization] = {}
+def _by_symbol(facts: Facts, *, are_tied: bool) -> Iterator[tuple[Constant, Specialization]]:
     for function, rows in facts.once(specializations).items():
         for row in rows:
             if (
@@ -322,6 +327,4 @@ def _by_symbol(facts: Facts, *, are_tied: bool) -> dict[Constant, Specialization
                 continue
             for source in filter(None, row["sources"]):
                 size = SIZE.fullmatch(source)
-                key = (function, size[1], int(size[2])) if size else (function, source, None)
-                found.setdefault(key, row)
-    return found
+                yield ((function, size[1], int(size[2])) if size else (function, source, None)), row

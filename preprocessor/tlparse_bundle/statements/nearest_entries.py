@@ -42,16 +42,17 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     """Return what else the recompile needs, as a sentence: the failing guards of the nearest cache entry.
 
     None when torch's reason is the whole one, or when the log does not have the guards and inputs to evaluate
-    them. Of recompiles that differ, those are left out that failed on more, unless there are two.
+    them. Of recompiles that differ, those that failed on more come first.
     """
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
     if not any(texts.values()):
         texts = dict(_by_reasons(facts, cause))
     if len(set(texts.values())) == 1:
         return texts[cause.rows[0]]
-    if len(texts) == 2:
-        return _of_two(facts, [(number, text) for number, text in texts.items() if text])
-    return _differing(facts, [(number, text) for number, text in texts.items() if text and _ALSO not in text])
+    found = [(number, text) for number, text in texts.items() if text]
+    if len(found) > _MOST:
+        found.sort(key=lambda one: _ALSO not in one[1])
+    return _differing(facts, found)
 
 
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:
@@ -60,17 +61,13 @@ def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     return not any(text is not None and _ALSO in text for text in texts)
 
 
-def _of_two(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
-    """Return a sentence about two recompiles, or one of them."""
-    first, *second = _sentences(facts, texts)
-    return "; in".join([first.rstrip("."), *(text.removeprefix("In") for text in second)]).rstrip(".") + "."
-
-
-def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str | None:
-    """Return the sentences of recompiles whose entry is not the one that torch tried first."""
-    sentences = _sentences(facts, texts)
-    more = len(sentences) - _MOST
-    return "\n".join([*sentences[:_MOST], *([f"and {more:,} more"] if more > 0 else [])]) or None
+def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str:
+    """Return a sentence about recompiles that differ."""
+    first, *others = _sentences(facts, texts[:_MOST])
+    parts = [first, *(text.removeprefix("In") for text in others)]
+    more = len(texts) - _MOST
+    end = f"; {more:,} more {'is' if more == 1 else 'are'} not shown" if more > 0 else ""
+    return "; in".join(part.rstrip(".") for part in parts) + end + "."
 
 
 def _sentences(facts: Facts, texts: Sequence[tuple[int, str]]) -> list[str]:

@@ -88,8 +88,10 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
             )
         ]
     is_parameter = cause.change == "size" and is_of_module(cause.reason["source"] or "")
-    if found is None and is_last_skipped(facts, cause):
+    if found is None and (is_last_skipped(facts, cause) or _has_failed(facts, cause)):
         return []
+    if is_parameter and not is_whole_reason(facts, cause):
+        return []  # the module differs in more
     if found is None or is_parameter:
         return _general(facts, cause, name)
     offered = []
@@ -107,6 +109,13 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
         offered.append(Remedy(f"{_TRY} The log does not show whether it would avoid {these}."))
     return offered
+
+
+def _has_failed(facts: Facts, cause: Cause) -> bool:
+    """Whether all these compiles failed. What fixes a failure is more than what triggered the recompile."""
+    requests = facts.once(requested_recompiles)
+    frames = (facts.compiles[requests[number].compile_index] for number in cause.rows)
+    return all(frame["failure_type"] is not None for frame in frames)
 
 
 def _is_only_number(facts: Facts, cause: Cause) -> bool:

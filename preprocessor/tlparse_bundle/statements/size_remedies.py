@@ -128,7 +128,8 @@ def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     return Remedy(
         f"torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark"
         f" {f'dimension{of}' if of else 'the dimension'} as unbacked"
-        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}.",
+        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}, unless an operation needs the"
+        " size, as batch normalization does.",
         None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
 

@@ -120,9 +120,9 @@ _NO_EXCEPTION = "torch logged the graph up to that point, but not the exception.
 # Reasons of restarts that are names of classes in torch (torch/_dynamo/exc.py): title and text.
 _KNOWN_RESTARTS = {
     "TensorifyScalarRestartAnalysis": (
-        "a Python float could not stay dynamic",
+        "a Python float could not be an input of the graph",
         "torch first made a float an input of the graph. The code needs its value as a number,"
-        " so torch specialized it and traced the function again",
+        " so torch traced the function again without that input",
     ),
 }
 _IN_FAKE_CALL = "RuntimeError when making fake tensor call"

@@ -32,7 +32,7 @@ from tlparse_bundle.statements.recompile_causes import (
     requested_recompiles,
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
-from tlparse_bundle.statements.recompile_savings import saved_us
+from tlparse_bundle.statements.recompile_savings import AVOIDS, saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
@@ -123,8 +123,15 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         "The bounds are those of `torch._dynamo.mark_dynamic`." if is_bounded_by_a_mark(cause) else None,
     ]
-    saved = saved_us(facts, cause)
     hint = _hint(cause)
+    offered = (
+        []
+        if other_class
+        else [Remedy(" ".join(hint.split()), source=TORCH)]
+        if hint
+        else remedies(facts, cause, source_name(reason["source"]) if reason else None)
+    )
+    saved = saved_us(facts, cause) if any(AVOIDS in remedy.text for remedy in offered) else None
     return Finding(
         "recompile",
         "warning",
@@ -148,13 +155,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         cost_of="recompiles that its fix avoids"
         if saved is not None
         else "these recompiles" + (" and those that follow in the same calls" if cause.followers else ""),
-        remedies=(
-            []
-            if other_class
-            else [Remedy(" ".join(hint.split()), source=TORCH)]
-            if hint
-            else remedies(facts, cause, source_name(reason["source"]) if reason else None)
-        ),
+        remedies=offered,
         because_of=_break_before(facts, rows, cause),
         details={
             "change": cause.change,

@@ -55,8 +55,8 @@ def _remedies(
         return []
     return [
         Remedy(
-            "If you mark it as dynamic, torch raises an error. Newer versions of torch name the code that"
-            " needs the constant.",
+            "If you mark it as dynamic, torch raises an error, which in recent versions of torch names the"
+            " code that needs the constant.",
             f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})",
         )
     ]
