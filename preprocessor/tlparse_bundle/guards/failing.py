@@ -77,10 +77,10 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     """Return how an input differs from what a guard asks for: nothing when it holds, None when the log does
     not tell.
     """
-    if predicate.kind == "TENSOR_MATCH":
-        return _of_tensor(predicate, input)
     if _is_absent(predicate.source or "", input):
         return (Difference("absent", predicate.source or ""),)
+    if predicate.kind == "TENSOR_MATCH":
+        return _of_tensor(predicate, input)
     outcome = _empty(predicate, input) or _none(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()

@@ -53,15 +53,22 @@ def _is_entry(facts: Facts, number: int) -> bool:
 
 
 def partly_empty(facts: Facts) -> dict[FunctionKey, int]:
-    """Return the last compile of each of these functions: a row of ``Facts.compiles``."""
+    """Return the last compile of each of these functions: a row of ``Facts.compiles``. One that compiled
+    again after a call with nothing to compile is not among them: torch did not skip it.
+    """
     last = {
         facts.function_key(frame.rows[0]): -1 for frame in facts.compiled if frame.row["status"] == "empty"
     }
     if not last:
         return {}  # as in most logs
     compiled: set[FunctionKey] = set()
+    emptied: set[FunctionKey] = set()
     for frame in facts.compiled:
         key = facts.function_key(frame.rows[0])
+        if key in emptied:
+            last.pop(key, None)
+        if frame.row["status"] == "empty":
+            emptied.add(key)
         if key in last:
             last[key] = frame.rows[-1]
             if frame.row["status"] == "ok":

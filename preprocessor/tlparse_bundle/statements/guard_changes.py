@@ -293,10 +293,11 @@ def constant_of(facts: Facts, cause: Cause) -> Specialization | None:
     if not cause.rows:
         return None
     source = source_name(cause.reason["source"]) if cause.reason else None
-    last = facts.once(requested_recompiles)[cause.rows[-1]].compile_index
+    recompiles = [facts.once(requested_recompiles)[number].compile_index for number in cause.rows]
+    last = recompiles[-1]
     place = cause.function, source, cause.dimension
     row = facts.once(constants).get((facts.compiles[last]["function"], place))
-    if row is None:
+    if row is None or len({facts.compiles[number]["function"] for number in recompiles}) > 1:
         return None
     is_own = row["compile"] == facts.compiles[last]["compile"]
     return row if is_own or facts.number_of(row) < last else None

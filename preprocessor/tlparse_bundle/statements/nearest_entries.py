@@ -32,6 +32,7 @@ _CHECKED = {
 }
 # Of guards that torch's reason describes in other words.
 _OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
+_BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on tensors that have others
 _LAST = 4
 _MOST = 3
 _MODE = ".training"  # of a module
@@ -97,6 +98,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if modes:  # a module sets that of its parts
         outer = min(modes, key=lambda guard: len(guard["source"] or ""))
         others = [guard for guard in others if guard not in modes or guard is outer]
+    others = [guard for guard in others if guard["kind"] not in _BESIDE] or others
     if others:
         which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."

@@ -16,6 +16,7 @@ from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
 
+_ATTRIBUTE = re.compile(r"\.\w+$")
 _WHOLE = re.compile(r"-?\d+")
 _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
 _CODE = ".__code__"  # of a function
@@ -55,7 +56,9 @@ def is_optional(cause: Cause) -> bool:
 
 
 def optional(name: str, what: str = "pass it always or never") -> Remedy:
-    """Return the fix of an optional argument. ``what``: what to do to save a compile."""
+    """Return the fix of an optional argument or attribute. ``what``: what to do to save a compile."""
+    if _ATTRIBUTE.search(name):
+        what = what.replace("pass", "set")
     return Remedy(f"Calls with and without `{name}` need a compile each. To save one, {what}.")
 
 
