@@ -1,7 +1,7 @@
 """Runs with fixes, where the entry that is left or the path that calls take is not the same."""
 
 import pytest
-from compiled_run import DYNAMIC, FLAG, X0, Run
+from compiled_run import DYNAMIC, FLAG, UNBACKED, X0, Run
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference, failing
 from tlparse_bundle.guards.fixed_run import FixedRun, _is_contiguous
@@ -192,3 +192,31 @@ def test_one_grad_mode_is_one_requires_grad_of_what_autograd_computes(run, is_le
     run.call(size=(4, 3), grad=True, is_leaf=is_leaf, guards=states[:1])
     run.call(size=(4, 3), guards=states[1:])
     assert run.savings()[Fix("same_global_state"),] == avoided
+
+
+def test_code_for_an_unbacked_size_has_guards_on_its_stride(run):
+    """A row of a larger tensor has another stride where its size is 1, which no guard on a constant size checks."""
+    run.call(size=(1, 4), flag=True)
+    run.call(size=(5, 4), flag=True)
+    assert run.all_savings()[UNBACKED,].avoided == (1,)
+    run.call(size=(1, 4), stride=(8, 1), flag=True)
+    saving = run.all_savings()[UNBACKED,]
+    assert saving.avoided == () and saving.undecided == (1, 2)
+
+
+@pytest.mark.parametrize(("conditions", "undecided"), [((), ()), (("L['p'] > 0.0",), (1,))])
+def test_torch_can_make_a_float_constant_that_decides_the_path(run, conditions, undecided):
+    for p in (0.5, 0.7):
+        run.call(size=(4, 3), p=p, conditions=conditions)
+    saving = run.all_savings()[DYNAMIC,]
+    assert saving.undecided == undecided and saving.avoided == (() if undecided else (1,))
+
+
+@pytest.mark.parametrize(("key", "undecided"), [("b", ()), ("c", (1,))])
+def test_what_a_call_passes_with_other_keys_is_not_known(run, key, undecided):
+    for number, name in ((2, "b"), (3, key)):
+        length = Predicate("DICT_LENGTH", "L['d']", f"len(L['d']) == {number}")
+        keys = "list(dict.keys(L['d']))[1]"
+        run.call(size=(4, 3), guards=[length, Predicate("EQUALS_MATCH", keys, f"{keys} == '{name}'")])
+    saving = run.all_savings()[Fix("same_structure", "L['d']"),]
+    assert saving.undecided == undecided and saving.avoided == (() if undecided else (1,))

@@ -7,6 +7,7 @@ from compiled_run import Run
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.values import Tensor
 
 
 @pytest.fixture
@@ -81,3 +82,30 @@ def test_many_parameters_that_differ_in_the_same_are_one_difference():
     run.call(parameters=(True, True, True), mode="c", how="d")
     run.call(parameters=(True, True, True), mode="a", how="b")
     assert _nearest(run, 2) == 0
+
+
+def test_an_entry_for_another_path_is_farther_than_one_for_another_number():
+    run = Run()
+    run.call(size=(4, 3), conditions=("(L['n'] % 2) != 0",))
+    run.call(size=(4, 3), scale=0.9, n=4)
+    run.call(size=(4, 3), scale=0.8, n=4)
+    assert nearest_entry(CodeHistory(run.compiles, run.guards), 2, [0, 1], {}) == 1
+
+
+def test_an_entry_for_a_tensor_is_farther_than_one_for_an_array_of_another_dtype():
+    """torch says that `x` is no tensor; then it compares nothing else of it."""
+    source = "___from_numpy(L['x'])"
+
+    def array(dtype):
+        text = f"check_tensor({source}, Tensor, DispatchKeySet(CPU), {dtype}, device=None, requires_grad=False, size=[4], stride=[1])"
+        return Predicate("TENSOR_MATCH", source, text)
+
+    run = Run()
+    run.call(size=(4, 3))
+    run.call(guards=[array("torch.float64")], mode="a")
+    run.call(guards=[array("torch.float32")], mode="a")
+    run.compiles[2].input.values[source] = Tensor((4,), (1,), "torch.float32", "cpu", False)
+    x = next(id_ for id_, guard in run.guards.items() if guard.source == "L['x']")
+    own = next(id_ for id_, guard in run.guards.items() if "float64" in guard.text)
+    history = CodeHistory(run.compiles, run.guards, named={(2, 0): x, (2, 1): own})
+    assert nearest_entry(history, 2, [0, 1], {}) == 1

@@ -253,7 +253,9 @@ def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
 
 
 def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
-    """As much as the other dynamic recompiles of the function take longer than its static ones."""
+    """As much as the other dynamic recompiles of the function take longer than its static ones, and at least a
+    fifth.
+    """
     places = frozenset((("L['x']", 0),))
     costs = ((900, places), (400, places), (520, frozenset()), (500, frozenset()), (410, places))
     compiles = [
@@ -263,7 +265,7 @@ def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
     assert Saving((X0,), (2, 3)).saved_us(compiles) == 520 + 500 - 3 * 100
     assert Saving((FLAG,), (2, 3)).saved_us(compiles) == 520 + 500
     without_static = [compiles[0], *compiles[2:4]]
-    assert Saving((X0,), (1, 2)).saved_us(without_static) == 520 + 500  # how much longer is not known
+    assert Saving((X0,), (1, 2)).saved_us(without_static) == 520 + 500 - 500 // 5
 
 
 @pytest.mark.parametrize(

@@ -405,3 +405,12 @@ def test_sentences_are_short(logs):
             assert quotes or sentence_count(row["text"]) <= MOST_SENTENCES, (name, row["text"])
             for remedy in row["remedies"]:
                 assert remedy["source"] == "torch" or sentence_count(remedy["text"]) <= MOST_SENTENCES, remedy
+
+
+def test_a_cost_that_a_fix_avoids_is_beside_the_fix(logs):
+    costs = [row for _, log in logs for row in log.findings() if "its fix avoids" in (row["cost_of"] or "")]
+    assert costs
+    for row in costs:
+        if row["because_of"] is not None:
+            continue  # the fix is that of its cause
+        assert any("would avoid" in remedy["text"] for remedy in row["remedies"]), row["title"]

@@ -26,6 +26,7 @@ def specializations(found):
         ("`classified` recompiled once: `logits.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`attended` recompiled twice: `q.size(2)`", "This would avoid at least 1 of 4 compiles"),
         ("`stacked` recompiled twice: `parts[0].size(0)`", "This would avoid 2 of 4 compiles"),
+        ("`viewed` recompiled twice: `x.size(0)`", "This would avoid 2 of 4 compiles"),
         ("`grouped` recompiled once: `count` changed from `4` to `3`", "This would avoid 1 of 3 compiles"),
         ("`matched` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
     ],
@@ -49,6 +50,7 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
         ("bagged", "weights"),
         ("classified", "labels"),
         ("attended", "mask"),
+        ("viewed", "mask"),
     ):
         assert named[function].endswith(f"`{tensor}` "), named
         text = "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."

@@ -20,12 +20,18 @@ from tlparse_bundle.statements.sizes import (
 )
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
+from tlparse_bundle.statements.tied_sizes import tied_to_parameters
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
 ALL_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic.")
 # A tensor keeps its mark: with mark_dynamic, another compiled function that needs a constant would raise.
 _MARK = "torch._dynamo.maybe_mark_dynamic"
+DYNAMIC_PARAMETERS = Remedy(
+    "Let the sizes of parameters be dynamic, which takes both settings.",
+    "torch._dynamo.config.force_parameter_static_shapes = False\n"
+    "torch._dynamo.config.force_nn_module_property_static_shapes = False",
+)
 _ORDINALS = ("first", "second", "third")
 
 
@@ -43,6 +49,8 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
     if is_marked_static(facts, cause):
         return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
     if (constant := constant_of(facts, cause)) is not None:
+        if constant["event"] in facts.once(tied_to_parameters):
+            return static_shapes(facts, cause, name)
         return Remedy(
             f"{_when_dynamic(facts, cause, constant, 'dimension')}, but"
             f" {_specializing_line(facts, constant)} fewer sizes."
@@ -162,8 +170,4 @@ def dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 def static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
-    return Remedy(
-        "Let the sizes of parameters be dynamic, which takes both settings.",
-        "torch._dynamo.config.force_parameter_static_shapes = False\n"
-        "torch._dynamo.config.force_nn_module_property_static_shapes = False",
-    )
+    return DYNAMIC_PARAMETERS

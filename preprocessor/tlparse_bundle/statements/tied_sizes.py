@@ -37,13 +37,26 @@ def tied_sizes(facts: Facts) -> dict[int, list[str]]:
     An argument that is a tensor for the first time has constant sizes, which torch makes dynamic when they
     change (torch/_dynamo/variables/builder.py). With ``dynamic=True`` those of both are dynamic.
     """
+    return _ties(facts, are_parameters=False)
+
+
+def tied_to_parameters(facts: Facts) -> dict[int, list[str]]:
+    """Return the same for arguments that are parameters, as those of an optimizer: torch keeps their sizes
+    constant (torch/_dynamo/config.py, force_parameter_static_shapes).
+    """
+    others = facts.once(tied_sizes)
+    return {event: names for event, names in _ties(facts, are_parameters=True).items() if event not in others}
+
+
+def _ties(facts: Facts, *, are_parameters: bool) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     by_value: dict[tuple[str | None, int | None, str | None], list[str]] = {}
     tied: dict[tuple[str | None, str], set[str]] = {}  # names of others, by compile and tensor
     for row in facts.table("specializations"):
         # torch specializes the symbols that are equal to the first one, too ("find": ShapeEnv._find)
         key = row["compile"], row["attempt"], row["value"]
-        names = by_value.get(key, []) if row["reason"] == "find" else _tied_to(facts, row, tied)
+        is_equal = row["reason"] == "find"
+        names = by_value.get(key, []) if is_equal else _tied_to(facts, row, tied, are_parameters)
         if names:
             found[row["event"]] = by_value[key] = names
             for tensor in _tensors(row):
@@ -56,7 +69,10 @@ def _tensors(row: SpecializationsRow) -> set[str]:
 
 
 def _tied_to(
-    facts: Facts, row: SpecializationsRow, tied: Mapping[tuple[str | None, str], set[str]]
+    facts: Facts,
+    row: SpecializationsRow,
+    tied: Mapping[tuple[str | None, str], set[str]],
+    are_parameters: bool,
 ) -> list[str]:
     """Return the names of the arguments that have the size as a constant. ``tied``: those of other sizes of
     a tensor, with which the program can compare its sizes itself.
@@ -72,7 +88,7 @@ def _tied_to(
     found: dict[str, None] = {}
     for tensor in facts.once(tensors_by_compile).rows(row["compile"]):
         sources = [source for source in tensor["sources"] if source and is_argument(normalised(source))]
-        if not own.isdisjoint(sources) or tensor["is_parameter"]:
+        if not own.isdisjoint(sources) or tensor["is_parameter"] != are_parameters:
             continue
         for dimension, size in enumerate(tensor["shape"] or ()):
             places = {f"{source}.size()[{dimension}]" for source in sources}

@@ -10,9 +10,10 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.recompile_savings import is_passed
+from tlparse_bundle.statements.size_remedies import DYNAMIC_PARAMETERS
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
-from tlparse_bundle.statements.tied_sizes import tied_sizes
+from tlparse_bundle.statements.tied_sizes import tied_sizes, tied_to_parameters
 
 KINDS = ("specialization",)
 REFERENCE = {
@@ -49,6 +50,8 @@ def _remedies(
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
         or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
+    if all(row["event"] in facts.once(tied_to_parameters) for row in rows):
+        return [DYNAMIC_PARAMETERS]
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
     if size is None:
