@@ -143,9 +143,10 @@ def is_slow(test, parameters=()):
     )
 
 
-MOST_CASES = 4  # of a slow test, without --all
+MOST_CASES = 3  # of a slow test, without --all
 # Single tests that take longest, with others beside them that would notice most faults.
 ONLY_WITH_ALL = (
+    "tests/base/test_remote.py::test_roles_groups_and_dumps_are_the_same_everywhere",
     "tests/fuzz/test_fuzz.py::test_earlier_faults",
     "tests/fuzz/test_kills.py",
     "tests/repository/test_benchmarks.py::test_it_prints_its_figures_of_pages[browser]",

@@ -93,7 +93,7 @@ def test_an_entry_for_another_path_is_farther_than_one_for_another_number():
 
 
 def test_an_entry_for_a_tensor_is_farther_than_one_for_an_array_of_another_dtype():
-    """torch says that `x` is no tensor; then it compares nothing else of it."""
+    """torch says that `x` is not a tensor; then it compares nothing else of it."""
     source = "___from_numpy(L['x'])"
 
     def array(dtype):

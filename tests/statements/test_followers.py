@@ -26,7 +26,7 @@ def test_a_local_of_the_same_name_has_the_same_cause(log_of):
     assert one["compile"] is not None
     compile = times(log)
     (fix,) = (row for row in log.table("recompile_fixes") if row["avoided"] == [one["follows"]])
-    assert fix["saved_us"] == compile[one["follows"]] + compile[one["compile"]]
+    assert compile[one["follows"]] < fix["saved_us"] < compile[one["follows"]] + compile[one["compile"]]
 
 
 def test_whether_another_local_has_the_same_cause_is_not_known(log_of):

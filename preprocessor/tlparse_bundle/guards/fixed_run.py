@@ -155,7 +155,7 @@ class FixedRun:
         )
 
     def _is_of_other_keys(self, difference: Difference) -> bool:
-        """Whether a dict whose keys the fixes choose has other keys. What calls then have as values is not in
+        """Whether a dict whose keys the fixes choose has different keys. What calls then have as values is not in
         the log.
         """
         return any(

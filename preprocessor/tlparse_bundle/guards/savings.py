@@ -137,6 +137,7 @@ def without_firsts(compiles: Sequence[Compiled], firsts: frozenset[str]) -> list
 
 
 def graphs_of(lookups: Iterable[Mapping[str, object]]) -> tuple[tuple[str, ...], bool]:
-    """Return the keys of lookups in the cache of Inductor, and whether all of them are hits."""
+    """Return the keys of lookups in the cache of Inductor, and whether there are some and all are hits."""
     rows = [row for row in lookups if row["cache"] == "fx_graph" and row["outcome"] in ("hit", "miss")]
-    return tuple(str(row["key"]) for row in rows if row["key"]), all(row["outcome"] == "hit" for row in rows)
+    are_hits = bool(rows) and all(row["outcome"] == "hit" for row in rows)
+    return tuple(str(row["key"]) for row in rows if row["key"]), are_hits

@@ -53,8 +53,8 @@ def _is_entry(facts: Facts, number: int) -> bool:
 
 
 def partly_empty(facts: Facts) -> dict[FunctionKey, int]:
-    """Return the last compile of each of these functions: a row of ``Facts.compiles``. One that compiled
-    again after a call with nothing to compile is not among them: torch did not skip it.
+    """Return the last compile of each of these functions: a row of ``Facts.compiles``. One that
+    recompiled after a call with nothing to compile is not among them: torch did not skip it.
     """
     last = {
         facts.function_key(frame.rows[0]): -1 for frame in facts.compiled if frame.row["status"] == "empty"
