@@ -155,8 +155,8 @@ class FixedRun:
         )
 
     def _is_of_other_keys(self, difference: Difference) -> bool:
-        """Whether a dict whose keys the fixes choose has different keys. What calls then have as values is not in
-        the log.
+        """Whether a dict whose keys the fixes choose has different keys. What calls then have as values is
+        not in the log.
         """
         return any(
             difference.source.startswith(f"list(dict.keys({container}))")
