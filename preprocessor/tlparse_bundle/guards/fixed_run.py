@@ -113,6 +113,7 @@ class FixedRun:
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
         if any(of_call.get(source) != of_entry.get(source) for source in dynamic):
             return False
+        is_open = is_open or (is_dynamic and self._differs_in_float(call, entry))
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
@@ -138,20 +139,21 @@ class FixedRun:
         ]
         if any(truth == {True, False} for truth in truths):
             return False
-        if any(self._decides_path(call, source) for source in relaxed):
-            return None
         return None if any(len(truth) > 1 for truth in truths) else True
 
-    def _decides_path(self, call: int, source: str) -> bool:
-        """Whether a float that ``dynamic=True`` makes an input of the graph has conditions on it: torch can
-        make it a constant then (TensorifyScalarRestartAnalysis).
+    def _differs_in_float(self, call: int, entry: int) -> bool:
+        """Whether a float that ``dynamic=True`` makes an input of the graph differs and has conditions on it:
+        torch can make it a constant then (TensorifyScalarRestartAnalysis).
         """
-        input = self._history.compiles[call].input
-        return (
-            input is not None
-            and type(input.values.get(source)) is float
+        inputs = [self._history.compiles[number].input for number in (call, entry)]
+        own, other = ({} if one is None else one.values for one in inputs)
+        return any(
+            type(value) is float
+            and type(other.get(source)) is float
+            and value != other[source]
             and not any(fix.source == source for fix in self._fixes)
             and any(source in text and "isnan" not in text for _, text in self._history.expressions)
+            for source, value in own.items()
         )
 
     def _is_of_other_keys(self, difference: Difference) -> bool:

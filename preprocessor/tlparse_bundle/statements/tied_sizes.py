@@ -23,6 +23,8 @@ _VIEWS = "_reshape_view_helper"  # torch/_refs/__init__.py: a view of one tensor
 _CHECKS = (
     ("torch/_meta_registrations.py", "_check"),
     ("torch/_prims/__init__.py", "_check"),
+    ("torch/_decomp/decompositions.py", "_check"),
+    ("torch/_subclasses/meta_utils.py", "guard_bool"),  # a gradient and its parameter
     ("torch/nn/functional.py", "__bool__"),
     ("torch/nn/functional.py", "guard_bool"),
     ("torch/nn/functional.py", "guard_or_false"),
