@@ -20,6 +20,7 @@ from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.guard_changes import shown_guard
 from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
@@ -43,7 +44,6 @@ _ACCESSES = ("KeyError on ", "IndexError on ", "CodeGuardAccessor: Not a functio
 _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
 )
-_OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d{1,9})$")  # what torch writes where a length should be 2
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d{1,4})\]")
 _KINDS = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", Named: "named"}
 
@@ -253,7 +253,7 @@ class GuardReplay:
             key = f"tensor {source}"
         else:
             is_access = text.startswith(_ACCESSES)
-            key = f"source {source}" if is_access else _OTHER_LENGTH.sub(r"\1 == \2", local_name(text))
+            key = f"source {source}" if is_access else shown_guard(local_name(text))
         return self._keys(entry).get(key)
 
     def _keys(self, entry: Compiled) -> dict[str, int]:
