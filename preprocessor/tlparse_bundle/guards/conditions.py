@@ -92,7 +92,9 @@ def accesses(payload: str) -> list[str]:
 def dict_lengths(payload: str) -> list[tuple[str, int]]:
     """Return dicts of arguments whose keys a tree lists, and how many. Their managers check the length."""
     places: dict[str, set[int]] = {}
-    for match in _DICT_KEY.finditer(payload):
+    # At the beginning of a line only: a long line can hold many beginnings.
+    lines = (line.lstrip("| \t") for line in payload.split("\n"))
+    for match in filter(None, map(_DICT_KEY.match, lines)):
         places.setdefault(normalised(match["source"] or match["older"]), set()).add(int(match["place"]))
     return [(source, len(found)) for source, found in places.items() if found == set(range(len(found)))]
 

@@ -26,12 +26,11 @@ class FixedRun:
         self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
         self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
         # Code for an unbacked size has guards on its stride, which a size of 1 does not have.
+        unbacked = [fix.source or "" for fix in fixes if fix.kind == "mark_unbacked"]
+        calls = range(len(history.compiles))
+        tensors = (history.tensor(call, source) for source in unbacked for call in calls)
         self._has_other_strides = any(
-            tensor is not None and tensor.stride != contiguous(tensor.size)
-            for fix in fixes
-            if fix.kind == "mark_unbacked"
-            for call in range(len(history.compiles))
-            for tensor in [history.tensor(call, fix.source or "")]
+            tensor is not None and tensor.stride != contiguous(tensor.size) for tensor in tensors
         )
 
     def replay(self) -> tuple[dict[int, int], list[int]]:
@@ -42,18 +41,17 @@ class FixedRun:
         if not all(self._is_marked_with(fix) for fix in self._fixes if fix.kind == "mark_dynamic"):
             return avoided, []
         entries: list[int] = []
-        containers = self._containers
         sharing: dict[int, list[int]] = {}  # calls by the entry that they fit, with fixed lengths only
         undecided: list[int] = []
         for call, compiled in enumerate(self._history.compiles):
             fits: dict[int, bool | None] = {}
             for entry in entries:
                 fits[entry] = self._fits(call, entry, entries) and all(
-                    self._has_same_elements(call, other, containers) for other in sharing.get(entry, ())
+                    self._has_same_elements(call, other) for other in sharing.get(entry, ())
                 )
                 if fits[entry]:
                     avoided[call] = entry
-                    if containers:
+                    if self._containers:
                         sharing.setdefault(entry, []).append(call)
                     break
             else:
@@ -74,13 +72,13 @@ class FixedRun:
             and self._history.late_equals(*own) <= marked
         )
 
-    def _has_same_elements(self, call: int, other: int, containers: Iterable[str]) -> bool:
+    def _has_same_elements(self, call: int, other: int) -> bool:
         """Whether a call fits what another one asks of the elements of containers. With a fixed length, the
         entry that both use would have these guards, too.
         """
         return all(
             difference.aspect == "unknown"
-            or not any(is_below(difference.source, container) for container in containers)
+            or not any(is_below(difference.source, container) for container in self._containers)
             or any(self._relaxes(fix, difference) for fix in self._fixes)
             for difference in self._history.differences(call, other) or ()
         )

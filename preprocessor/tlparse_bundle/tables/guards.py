@@ -124,6 +124,7 @@ class Guards:
         above: list[_Above] = []  # of the managers above, by depth
         ids, lines = array("q"), array("q")
         dicts: dict[str | None, tuple[int, int, int]] = {}  # by source: guards before, line and depth
+        keys: list[str] = []  # guards on keys of dicts
         for number, line in enumerate(text.split("\n")):
             node = _node(line) if len(line) <= _MAX_REMEMBERED else _node.__wrapped__(line[:_MAX_LINE])
             if node is None:
@@ -140,17 +141,19 @@ class Guards:
                 continue
             if node.kind == "DICT_LENGTH":
                 dicts.pop(around[0], None)
+            if node.rest.startswith("list("):
+                keys.append(f"+- {node.kind}: {node.rest}")
             kind = _count(counts, node.kind)
             if len(ids) < _MAX_LISTED:
                 ids.append(self._tree_id(node, kind, around))
                 lines.append(number)
-        lengths = dict_lengths(text) if dicts and len(ids) < _MAX_LISTED else []
-        for source, length in reversed(lengths):  # so that the numbers before stay right
-            if source in dicts:
-                before, number, depth = dicts[source]
-                guard = Predicate("DICT_LENGTH", source, f"len({source}) == {length}")
-                ids.insert(before, self._id(guard, guard.kind, depth))
-                lines.insert(before, number)
+        lengths = [one for one in dict_lengths("\n".join(keys)) if one[0] in dicts]
+        # From the last one, so that the numbers of guards before the others stay right.
+        for source, length in reversed(lengths[: _MAX_LISTED - len(ids)]):
+            before, number, depth = dicts[source]
+            guard = Predicate("DICT_LENGTH", source, f"len({source}) == {length}")
+            ids.insert(before, self._id(guard, guard.kind, depth))
+            lines.insert(before, number)
         latency = _LATENCY.search(text)
         fields: _TreeFields = {
             "form": "tree",
