@@ -100,7 +100,7 @@ def test_a_wrapper_is_named_with_what_it_calls(rows):
 def test_the_line_that_specializes_is_the_users(rows, root):
     source = (root / "fixtures/versions/programs/reach.py").read_text().split("\n")
     line = next(number for number, text in enumerate(source, 1) if "self.layers[:depth]" in text)
-    (text,) = texts(of(rows("reach"), "`depth` had 3 different values"))
+    (text,) = texts(of(rows("reach"), "`depth` had values"))
     assert f"the program specialized it at `program.py:{line}`" in text
 
 

@@ -39,7 +39,7 @@ def test_a_third_is_not_mostly(found):
 def test_a_majority_is_reported(found):
     sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n, n + 1)) for n in range(1, 4)]
     assert (
-        "3 recompiles because `x.size(0)` had 4 different values"
+        "3 recompiles because `x.size(0)` had different values"
         in found(compiled("0/0"), *sizes).summary["text"]
     )
     text = found(compiled("0/0"), *sizes, compiled("0/4", "0/3: flag == True")).summary["text"]
@@ -498,7 +498,7 @@ def test_an_integer_that_the_program_specializes(found):
     (row,) = of(log, "recompile")
     assert "specialized it" in row["remedies"][0]["text"] and row["details"]["is_specialized"]
     assert of(log, "specialization") == []  # the recompile has it
-    assert "`n` had 3 different values (`2`, `3`, …)" in row["title"]
+    assert "`n` had values such as `2` and `3`" in row["title"]
 
 
 def test_a_hit_on_an_entry_of_this_process_is_not_a_warm_cache(found):

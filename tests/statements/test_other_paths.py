@@ -17,7 +17,7 @@ def advice(row):
     "cause",
     [
         "`gated` recompiled once: `limit`",  # another graph break
-        "`dropped` recompiled twice: `rate`",  # a number that torch kept
+        "`dropped` recompiled twice, in its resume function: `rate`",  # a number that torch kept
         "`filled` recompiled once: `value`",  # not logged without automatic dynamic shapes
         "`attend` recompiled once: `x.size(2)`",  # Dynamo skips the function where the size is dynamic
         "`inner` recompiled once: guard `2 <= x.size()[0] <= 7` failed",
@@ -53,7 +53,7 @@ def test_no_fix_is_offered_for_a_value_that_decides_the_path(found, cause):
             ["Mark the dimension as dynamic before the call. Alone, this avoids no compile; together"],
         ),
         (
-            "`pooled` recompiled once: `lengths.size(0)`",
+            "`pooled` recompiled once, in its resume function: `lengths.size(0)`",
             ["The dimension was dynamic, but the program specialized it at `program.py:33`."],
         ),
         (

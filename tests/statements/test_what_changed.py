@@ -15,9 +15,9 @@ def found(log_of):
 @pytest.mark.parametrize(
     ("guards", "title"),
     [
-        (("0/0: len(L['d']) != 1", "0/1: len(L['d']) != 2"), "`len(d)` had 3 different values (`1`, `2`, …)"),
+        (("0/0: len(L['d']) != 1", "0/1: len(L['d']) != 2"), "`len(d)` had values such as `1` and `2`"),
         (("0/0: TYPE_MISMATCH(L['d'])",), "`type(d)` changed"),
-        (("0/0: not L['d']", "0/1: len(L['d']) == 2"), "`len(d)` had 3 different values (`0`, `2`, …)"),
+        (("0/0: not L['d']", "0/1: len(L['d']) == 2"), "`len(d)` had values such as `0` and `2`"),
         (("0/0: ___as_tensor(value).item() == 2.0",), "`value` is no longer `2.0`"),
         (("0/0: not ___dict_contains('on', L['f'].__dict__)",), "`f` now has the attribute `on`"),
         (("0/0: len(G['__import___main__'].seen) == 1",), "`len(seen)` is no longer `1`"),
@@ -44,7 +44,7 @@ def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):
     lengths = "0/1: len(L['d']) != 2", "0/0: ___dict_contains('a', L['d'])"
     log = found(compiled("0/0"), compiled("0/1", "0/0: len(L['d']) != 1"), compiled("0/2", *lengths))
     (row,) = of(log, "recompile")
-    assert row["title"].endswith("`len(d)` had different values (`1`, `2`)")
+    assert row["title"].endswith("`len(d)` had values such as `1` and `2`")
 
 
 @pytest.mark.parametrize(

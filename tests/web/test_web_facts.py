@@ -34,7 +34,7 @@ FACTS = [
     ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),
     ("graph_breaks", "which break occurs twice?", [link("Graph breaks"), row("program.py:43")], ["inside a call", "2 occurrences", "[10/0]", "[11/0]"]),
     ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
-    ("recompiles", "why did each function recompile?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "flag changed from False to True", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
+    ("recompiles", "why did each function recompile?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "flag changed from False to True", "x.dtype had values such as Float, Double and Int", "x.size(0) had values such as 2, 3, 4 and 5"]),
     ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.maybe_mark_dynamic(x, 0)"]),
     ("recompiles", "on which line is the flag looked at?", [link("flag changed from False to True")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
     ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "now run eager"]),

@@ -59,7 +59,7 @@ def test_a_screen_reader_hears_the_overview_in_order(show):
         "heading1 4 functions, 11 compiles, 695 ms. 7 recompiles (4 causes), 1 function hit the recompile limit.",
         "figure Compiles over the run",
         "heading2 Findings",
-        "heading3 warning: limited recompiled 3 times: x.size(0) had 4 different values (2, 3, 4, 5)",
+        "heading3 warning: limited recompiled 3 times: x.size(0) had values such as 2, 3, 4 and 5",
     ]
     assert heard[: len(first)] == first
     assert heard[-2:] == ["heading2 Compiles", "table"]

@@ -154,13 +154,17 @@ class FixedRun:
             for source, value in own.items()
         )
 
-    def _is_of_other_keys(self, difference: Difference) -> bool:
-        """Whether a dict whose keys the fixes choose has different keys. What calls then have as values is
-        not in the log.
+    def _is_of_other_items(self, difference: Difference, all_: Iterable[Difference]) -> bool:
+        """Whether a container whose keys or length the fixes choose has different keys, or different values
+        with the other length, as a list of names. What calls then have is not in the log.
         """
+        lengths = {other.source for other in all_ if other.aspect == "length"}
         return any(
             difference.source.startswith(f"list(dict.keys({container}))")
-            or (difference.aspect == "absent" and is_below(difference.source, container))
+            or (
+                (difference.aspect == "absent" or (difference.aspect == "value" and container in lengths))
+                and is_below(difference.source, container)
+            )
             for container in self._containers
         )
 
@@ -177,7 +181,7 @@ class FixedRun:
             return True
         if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
             return is_unread
-        if difference.aspect == "unknown" or self._is_of_other_keys(difference):
+        if difference.aspect == "unknown" or self._is_of_other_items(difference, all_):
             return None
         return self._follows(difference, call, entry, all_)
 

@@ -38,6 +38,13 @@ def is_called_by_a_library(facts: Facts, number: int) -> bool:
     return next((package for package in packages if package not in ("torch", "Python")), None) is not None
 
 
+def is_below_a_dispatch(facts: Facts, number: int) -> bool:
+    """Whether `__torch_dispatch__` of a tensor subclass calls the function. torch removes autograd's dispatch
+    keys there (torch/utils/_python_dispatch.py).
+    """
+    return any(frame.name == "__torch_dispatch__" for frame in callers(facts, number))
+
+
 def is_called_by_compiled_code(facts: Facts, number: int) -> bool:
     """Whether code that Dynamo compiles calls the function, below a graph break: it cannot mark the
     arguments, since Dynamo does not trace that. ``number``: row of ``Facts.compiles``.

@@ -23,6 +23,7 @@ _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py, ConstDictKeySource
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
+_OF_CLASS = re.compile(r"\bdict\((type\([^()]+\))\.__dict__\)\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
 _OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d+)$")
@@ -41,15 +42,15 @@ Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimensi
 
 def source_name(source: str | None) -> str | None:
     """Return the name in the user's code: "x" for "L['x']", "ids" for "kwargs['ids']", "a" for the tensor
-    that torch makes of a NumPy array or of a float, "list(d)[0]" for the first key of a dict, and "a.b" for
-    a module that torch imports as "__import_a_dot_b".
+    that torch makes of a NumPy array or of a float, "list(d)[0]" for the first key of a dict, "type(x).b" for
+    an attribute of a class, and "a.b" for a module that torch imports as "__import_a_dot_b".
     """
     if source is None:
         return None
     name = _PART.sub(
         _part, _GLOBAL.sub(r"\1", _KEYWORD.sub(r"\1", _CONVERTED.sub(r"\1\2", local_name(source))))
     )
-    name = _KEYS.sub(r"list(\1)", name)
+    name = _OF_CLASS.sub(r"\1.\2", _KEYS.sub(r"list(\1)", name))
     return _IMPORTED.sub(lambda match: (match[1] or "").replace("_dot_", "."), name)
 
 
@@ -112,7 +113,7 @@ def _small_size(cause: Cause) -> re.Match[str] | None:
 
 
 def what_changed(cause: Cause, *, with_values: bool = True) -> str:
-    """Return a clause such as "`x.size(0)` had 3 different values (`4`, `5`, `9`)", or torch's guard text."""
+    """Return a clause such as "`x.size(0)` had values such as `4` and `5`", or torch's text."""
     if cause.reason is None:
         return "torch recorded no reason"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
@@ -190,9 +191,7 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
     if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
-    is_all = len(values) <= len(cause.rows) + len(cause.refused) + 1  # no other recompile brought one of them
-    is_counted = is_all and (cause.is_new or not cause.open)
-    return _values_text(values, is_open=cause.open, is_counted=is_counted, with_values=with_values)
+    return _values_text(values, is_open=cause.open, with_values=with_values)
 
 
 def _keys_changed(name: str, values: Sequence[Any]) -> str:
@@ -237,9 +236,9 @@ def others_than_autograd(values: Iterable[Any]) -> bool:
     return any(keys != sets[0] for keys in sets)
 
 
-def _values_text(values: list[Any], *, is_open: bool, is_counted: bool, with_values: bool) -> str:
-    """Return how the values differed. ``is_open``: torch did not record the last one; ``is_counted``: how
-    many there are is known.
+def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
+    """Return how the values differed, of which others can be in calls that are not recorded. ``is_open``:
+    torch did not record the last one.
     """
     if not values:
         return "changed"
@@ -247,14 +246,12 @@ def _values_text(values: list[Any], *, is_open: bool, is_counted: bool, with_val
         return f"is no longer {code(str(values[0]))}"
     if len(values) == 2 and not is_open:
         return f"changed from {code(str(values[0]))} to {code(str(values[1]))}"
-    text = f"had {f'{len(values) + is_open:,} ' if is_counted else ''}different values"
     if not with_values:
-        return text
+        return "had different values"
     shown = [code(str(value)) for value in (values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN])]
     while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
         shown.pop()
-    more = ", …" if (is_open and is_counted) or len(shown) < len(values) else ""
-    return f"{text} ({', '.join(shown)}{more})"
+    return f"had values such as {listed(shown, len(shown))}"
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:

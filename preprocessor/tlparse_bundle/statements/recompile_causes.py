@@ -150,7 +150,6 @@ class Cause:
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order; global states
     refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
     open: bool = False  # the last actual value is not recorded
-    is_new: bool = True  # that value differs from those of all entries, since all failed the same guard
     moves: set[tuple[Any, Any]] = field(default_factory=set)  # expected and actual of each recompile
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
     refused: list[int] = field(default_factory=list)  # refused by the recompile limit, for the same reason
@@ -207,7 +206,6 @@ def causes(facts: Facts) -> list[Cause]:
             actual = actuals.get(number, reason["actual"])
             if not refused or not cause.rows:
                 cause.open = actual is None
-                cause.is_new = all(_subject(other) == _subject(reason) for other in one.reasons)
             if reason["change"] == "global_state":
                 values.update(dict.fromkeys((reason["source"] or "").split()))
             elif reason["change"] == cause.change:
@@ -235,10 +233,6 @@ def _breaks_on_data(facts: Facts) -> set[tuple[str | None, int | None]]:
 
 def _differs_in_state(reason: RecompileReasonsRow) -> bool:
     return reason["guard"].startswith("GLOBAL_STATE changed")
-
-
-def _subject(reason: RecompileReasonsRow) -> tuple[str | None, str, int | None]:
-    return reason["source"], reason["change"], reason["dimension"]
 
 
 def actual_values(facts: Facts) -> dict[int, int | str]:

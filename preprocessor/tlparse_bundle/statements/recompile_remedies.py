@@ -102,7 +102,8 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         return _general(facts, cause, name)
     if cause.change == "dispatch_keys" and not offered:
         return _general(facts, cause, name)
-    if found.dynamic is not None and found.dynamic is found.best:
+    is_best = found.dynamic is not None and (found.dynamic is found.best or not offered)
+    if found.dynamic is not None and is_best and found.dynamic["avoided"]:
         everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else ALL_DYNAMIC
         offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
     elif found.dynamic is not None and found.dynamic["undecided"] and not offered:

@@ -9,9 +9,10 @@ import re
 
 from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module
+from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
-from tlparse_bundle.statements.recompile_causes import Cause
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
@@ -24,7 +25,12 @@ _ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 
 
-def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
+def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+    recompile = facts.once(requested_recompiles)[cause.rows[0]]
+    code_object = facts.table("code_objects")[recompile.row["code_object"]]
+    frames = (facts.compiled.get((compile,)) for compile in code_object["compiles"])
+    if any(frame is not None and is_below_a_dispatch(facts, frame.rows[0]) for frame in frames):
+        return None  # no mode of the program makes the keys equal
     if others_than_autograd(cause.values):
         return Remedy(
             "Pass inputs of the same device and tensor type, or compile a separate function for each."
@@ -116,7 +122,8 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
     is_number = any(FLOAT.fullmatch(str(value)) for value in cause.values)
     # Some values need no compile: numbers can become dynamic.
     if len(cause.changes) > 1 or is_number or is_dynamic_now(facts, cause):
-        return Remedy(f"Pass the same `{name}`, or move the code that depends on it out of the function.")
+        keep = f"Keep `{name}` the same" if _ATTRIBUTE.search(name) else f"Pass the same `{name}`"
+        return Remedy(f"{keep}, or move the code that depends on it out of the function.")
     return Remedy(
         f"Each value of `{name}` needs a compile: if there are many, move the code that depends on it out of"
         " the compiled function."

@@ -69,12 +69,10 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         counts.update(_places_of(facts, row))
     at, known = next(iter(counts)), known_cause(facts, rows)
     places = list(dict.fromkeys(_shown(facts, place) for place in counts))
-    function = function_of(at.function)
     what = *map(first_line, exception_of(first)), *_skipped_function(rows)
     reason = ": ".join([first_line(first["reason"]), *what])
     if len(places) == 1:
-        where = f" in {code(function)}" if function else ""
-        title = f"Graph break{where} at {code(places[0])}, {times(count)}: {reason}"
+        title = f"Graph break{_where(facts, rows, at)} {code(places[0])}, {times(count)}: {reason}"
     else:
         title = f"{plural(count, 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
@@ -125,6 +123,22 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         key=break_key(group),
         because_of=_because(facts, rows),
     )
+
+
+def _where(facts: Facts, rows: BreakGroup, at: CodeLine) -> str:
+    """Return what precedes the place: the user's function, or that of a library where Dynamo compiled it."""
+    numbers = [number for row in rows for number in facts.once(break_attempts)[row["id"]]]
+    own = {(own_place(row).function, own_place(row).inside) for row in rows}
+    if at.inside is None and len(own) == 1 and not any(_is_of_program(facts, number) for number in numbers):
+        (name, package) = own.pop()
+        if name and package:
+            return f" in {code(function_of(name) or name)} of {package}, called from"
+    function = function_of(at.function)
+    return f" in {code(function)} at" if function else " at"
+
+
+def _is_of_program(facts: Facts, number: int) -> bool:
+    return package_of(facts.compiles[number]["file"]) is None
 
 
 def _skipped_function(rows: BreakGroup) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, times
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_break
@@ -66,6 +67,7 @@ REFERENCE = {
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
 _MOST = 3
+_MOST_TITLE = 112  # characters of a title with values, its backticks included
 _ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
@@ -85,7 +87,11 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     recompiled = [rows[number] for number in (*cause.rows, *cause.followers)]
     who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
     other_class = other_class_text(facts, cause)
-    title = f"{who} recompiled {_how_often(facts, rows, cause)}: {other_class or what_changed(cause)}"
+    title = f"{who} recompiled {_how_often(facts, rows, cause)}: "
+    what = other_class or what_changed(cause)
+    if len(title) + len(what) > _MOST_TITLE:
+        what = other_class or what_changed(cause, with_values=False)
+    title += what
     reason = cause.reason
     inside = facts.short.place(file, line)
     nearest = nearest_entry_text(facts, cause) if other_class is None else None
@@ -123,7 +129,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         ),
         "The bounds are those of `torch._dynamo.mark_dynamic`." if is_bounded_by_a_mark(cause) else None,
     ]
-    hint = _hint(cause)
+    hint = _hint(facts, cause)
     offered = (
         []
         if other_class
@@ -172,25 +178,38 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
 
 
 def _how_often(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str:
-    """Return "3 times", or "twice, and its resume functions once" for recompiles of both."""
+    """Return "3 times", "3 times, in its resume function", or "twice, and its resume functions once"."""
     names = Counter(facts.compiles[rows[number].compile_index]["function"] for number in cause.rows)
     resumed = [name for name in names if resume_function(name) is not None]
     count = sum(names[name] for name in resumed)
-    if count in (0, len(cause.rows)):
+    if count == 0:
         return times(len(cause.rows))
     which = "resume function" if len(resumed) == 1 else "resume functions"
+    if count == len(cause.rows):
+        return f"{times(count)}, in its {which}"
     return f"{times(len(cause.rows) - count)}, and its {which} {times(count)}"
 
 
-def _hint(cause: Cause) -> str | None:
+def _hint(facts: Facts, cause: Cause) -> str | None:
     """Return torch's advice; None where its comment has a name instead, or where a dynamic integer would not
     help: 0 and 1 are still specialized.
     """
     found = _HINT.search((cause.reason and cause.reason["comment"]) or "")
     hint = found[1].removesuffix(")") if found else ""
-    if _DYNAMIC_INTEGERS in hint and not cause.open and len({*map(str, cause.values)} - {"0", "1"}) < 2:
-        return None
+    if _DYNAMIC_INTEGERS in hint and not cause.open and cause.reason is not None:
+        values = {*map(str, cause.values), *_values_of(facts, cause.function, cause.reason["source"])}
+        if len(values - {"0", "1"}) < 2:
+            return None
     return None if hint.startswith(("guard on ", "type ")) else hint or None
+
+
+def _values_of(facts: Facts, function: FunctionKey, source: str | None) -> Iterator[str]:
+    """Yield the values of a number in the calls that compiled a function."""
+    for row in facts.table("call_inputs"):
+        if local_name(row["source"]) == local_name(source or "") and row["value"] is not None:
+            number = facts.compiles.compiles.get(row["compile"])
+            if number is not None and facts.function_key(number) == function:
+                yield row["value"]
 
 
 def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
