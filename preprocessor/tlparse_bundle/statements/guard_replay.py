@@ -100,8 +100,7 @@ class GuardReplay:
             row = self._recompiles.row(number)
             self._numbers[row["compile"]] = number
             leader = None if row["compile"] is None else self._numbers.get(row["follows"])
-            is_same = leader is not None and self._recompiles.has_same_cause(number, leader)
-            if is_same and self._fails_in_nothing_else(row["compile"]):
+            if leader is not None and self._recompiles.has_same_cause(number, leader):
                 self._caused.setdefault(row["follows"], []).append(row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
         self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
@@ -186,25 +185,6 @@ class GuardReplay:
     def _reasons(self, compile: str) -> list[RecompileReasonsRow]:
         number = self._numbers.get(compile)
         return [] if number is None else self._recompiles.reasons(number)
-
-    def _fails_in_nothing_else(self, compile: str) -> bool:
-        """Whether a compile for another global state, which torch checks first, has the sizes of an entry."""
-        reasons = self._reasons(compile)
-        if not reasons or any(reason["change"] != "global_state" for reason in reasons):
-            return True
-        own = {row["sources"][0]: row["shape"] for row in self._tensors.rows(compile) if row["sources"]}
-        for entry in filter(None, (reason["entry"] for reason in reasons)):
-            dynamic = {symbol["source"] for symbol in self._symbols.rows(entry)}
-            if all(
-                size == own_size or f"{source}.size()[{dimension}]" in dynamic
-                for row in self._tensors.rows(entry)
-                for source in row["sources"][:1]
-                for dimension, (size, own_size) in enumerate(
-                    zip(row["shape"] or (), own.get(source) or (), strict=False)
-                )
-            ):
-                return True
-        return False
 
     def _cost_us(self, key: str) -> int | None:
         """Return the time of a compile and of those that follow it for the same cause."""

@@ -13,6 +13,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.rows_by_compile import symbols_by_compile, tensors_by_compile
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
@@ -102,7 +103,8 @@ class RequestedRecompiles:
 
     def has_same_cause(self, number: int, leader: int) -> bool:
         """Whether a recompile that follows another certainly has its cause: a resume function failed on a
-        local that failed the other, or on a value that the graph break left on the stack.
+        local that failed the other, on a value that the graph break left on the stack, or only on the global
+        state, which torch checks first.
 
         Whether a local of another name is computed from it or is another argument, torch does not log.
         """
@@ -112,7 +114,26 @@ class RequestedRecompiles:
             return False
         sources = {local_name(reason["source"] or "") for reason in reasons}
         failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
-        return all(source and (source in failed or _ON_STACK.match(source)) for source in sources)
+        return all(source and (source in failed or _ON_STACK.match(source)) for source in sources) and (
+            any(reason["change"] != "global_state" for reason in reasons)
+            or any(self._has_sizes_of(reason["entry"], self.row(number)["compile"]) for reason in reasons)
+        )
+
+    def _has_sizes_of(self, entry: str | None, compile: str | None) -> bool:
+        """Whether the tensors of a compile have the sizes of an entry, where those are constants."""
+        if entry is None or compile is None:
+            return False
+        tensors = self._facts.once(tensors_by_compile)
+        own = {row["sources"][0]: row["shape"] for row in tensors.rows(compile) if row["sources"]}
+        dynamic = {symbol["source"] for symbol in self._facts.once(symbols_by_compile).rows(entry)}
+        return all(
+            size == own_size or f"{source}.size()[{dimension}]" in dynamic
+            for row in tensors.rows(entry)
+            for source in row["sources"][:1]
+            for dimension, (size, own_size) in enumerate(
+                zip(row["shape"] or (), own.get(source) or (), strict=False)
+            )
+        )
 
     def chosen_places(self, nearest: Mapping[str, int]) -> array[int]:
         """Return the row in 'recompile_reasons' of the reason of each recompile, -1 for one without any.
