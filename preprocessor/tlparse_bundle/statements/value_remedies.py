@@ -25,12 +25,15 @@ _ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 
 
-def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
     recompile = facts.once(requested_recompiles)[cause.rows[0]]
     code_object = facts.table("code_objects")[recompile.row["code_object"]]
     frames = (facts.compiled.get((compile,)) for compile in code_object["compiles"])
     if any(frame is not None and is_below_a_dispatch(facts, frame.rows[0]) for frame in frames):
-        return None  # no mode of the program makes the keys equal
+        return Remedy(
+            "Tensors have no autograd dispatch keys in `__torch_dispatch__`: calls from there and others"
+            " need a compile each."
+        )
     if others_than_autograd(cause.values):
         return Remedy(
             "Pass inputs of the same device and tensor type, or compile a separate function for each."

@@ -128,17 +128,14 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 def _where(facts: Facts, rows: BreakGroup, at: CodeLine) -> str:
     """Return what precedes the place: the user's function, or that of a library where Dynamo compiled it."""
     numbers = [number for row in rows for number in facts.once(break_attempts)[row["id"]]]
-    own = {(own_place(row).function, own_place(row).inside) for row in rows}
-    if at.inside is None and len(own) == 1 and not any(_is_of_program(facts, number) for number in numbers):
-        (name, package) = own.pop()
-        if name and package:
-            return f" in {code(function_of(name) or name)} of {package}, called from"
+    packages = {own_place(row).inside for row in rows}
+    names = {function_of(row["function"]) or "" for row in rows}
+    is_of_library = not any(package_of(facts.compiles[number]["file"]) is None for number in numbers)
+    if at.inside is None and is_of_library and len(packages) == 1 and None not in packages:
+        where = f"in {code(names.pop())} of" if len(names) == 1 else "inside"
+        return f" {where} {packages.pop()}, called from"
     function = function_of(at.function)
     return f" in {code(function)} at" if function else " at"
-
-
-def _is_of_program(facts: Facts, number: int) -> bool:
-    return package_of(facts.compiles[number]["file"]) is None
 
 
 def _skipped_function(rows: BreakGroup) -> tuple[str, ...]:

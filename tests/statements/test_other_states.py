@@ -1,0 +1,50 @@
+"""Findings of fixtures/versions/programs/other_states.py, each checked against the program with what it says
+applied.
+"""
+
+import pytest
+from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+
+
+@pytest.fixture
+def found(rows):
+    return rows("other_states")
+
+
+def advice(row):
+    return [remedy["text"] for remedy in row["remedies"]]
+
+
+def test_a_break_of_a_library_frame_is_not_one_of_its_caller(found):
+    (cause,) = [
+        row for row in found if row["title"].startswith("Graph break in `reported` at `program.py:64`")
+    ]
+    titles = [
+        row["title"] for row in found if row["because_of"] == cause["id"] and row["kind"] == "graph-break"
+    ]
+    assert {title.partition(":")[0] for title in titles} == {
+        "Graph break in `__init__` of Python, called from `program.py",
+        "Graph break inside Python, called from `program.py",
+    }
+
+
+def test_the_time_of_a_resume_function_that_differs_in_more_is_not_saved(found):
+    """The size of its input differs in the call with the other grad mode."""
+    row = of(found, "`resampled` recompiled once: `grad_mode` changed")
+    assert "its resume function recompiled once" in row["text"]
+    assert row["cost_us"] < 50_000  # one of the two compiles of 70 ms
+
+
+def test_no_mode_changes_the_keys_below_a_dispatch(found):
+    (text,) = advice(of(found, "`damped` recompiled once: the dispatch keys of `values`"))
+    assert text.startswith("Tensors have no autograd dispatch keys in `__torch_dispatch__`")
+
+
+def test_a_list_of_names_can_have_others_with_one_length(found):
+    (text,) = advice(of(found, "`collated` recompiled twice: `len(keys)`"))
+    assert text.endswith("The log does not show whether this would avoid a compile.")
+
+
+def test_values_of_all_calls_decide_whether_a_dynamic_integer_helps(found):
+    (text,) = advice(of(found, "`forward` recompiled 3 times: `self.calls`"))
+    assert "allow_unspec_int_on_nn_module" in text
