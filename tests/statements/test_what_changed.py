@@ -29,6 +29,10 @@ def found(log_of):
         ),
         ((size("0/0", 4, 5), size("0/1", 5, 4)), "`x.size(0)` changed between `4` and `5`"),
         ((size("0/0", 4, 5), size("0/1", 4, 5)), "`x.size(0)` changed from `4` to `5`"),
+        (
+            ("0/0: ___check_metadata_14004582_c1/0", "0/1: ___check_metadata_14004571_c1/1"),
+            "the metadata of a tensor subclass changed",
+        ),
         (("0/0: Unexpected recompilation: runtime guards failed",), "torch found no guard that failed"),
     ],
 )

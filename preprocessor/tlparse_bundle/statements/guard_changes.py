@@ -9,7 +9,13 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, UNEXPLAINED, Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import (
+    AT_LEAST_TWO,
+    UNEXPLAINED,
+    Cause,
+    is_of_metadata,
+    requested_recompiles,
+)
 from tlparse_bundle.statements.small_values import small_values
 from tlparse_bundle.statements.tied_sizes import tied_sizes
 
@@ -171,6 +177,8 @@ def message_text(text: str) -> str | None:
     """Return what changed where torch records a message in place of a guard; None for a guard."""
     if text.startswith(UNEXPLAINED):
         return "torch found no guard that failed"
+    if is_of_metadata(text):
+        return "the metadata of a tensor subclass changed"
     if _NO_BASE.fullmatch(text):
         return "an input is no longer a view of another tensor"
     freed = _FREED.match(text)

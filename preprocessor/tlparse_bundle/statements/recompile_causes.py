@@ -18,6 +18,7 @@ from tlparse_bundle.statements.rows_by_compile import symbols_by_compile, tensor
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
+METADATA = "___check_metadata_"
 UNEXPLAINED = "Unexpected recompilation"  # all guards passed when torch looked for the reason
 _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
@@ -292,10 +293,20 @@ def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any,
         return owner, change
     if source is not None and change in _OF_AN_OBJECT:
         return owner, source, "object"
-    vague = reason["guard"] if is_named_by_guard(reason) else None
-    return owner, source, change, reason["dimension"], vague
+    return owner, source, change, reason["dimension"], guard_name(reason)
 
 
-def is_named_by_guard(reason: RecompileReasonsRow) -> bool:
-    """Whether causes with the same source and change differ in the text of the guard only."""
-    return reason["source"] is None or reason["change"] in ("other", "shape")
+def guard_name(reason: RecompileReasonsRow) -> str | None:
+    """Return the text of the guard where causes with the same source and change differ in it only; None for
+    others.
+    """
+    if reason["source"] is not None and reason["change"] not in ("other", "shape"):
+        return None
+    return METADATA if is_of_metadata(reason["guard"]) else reason["guard"]
+
+
+def is_of_metadata(guard: str) -> bool:
+    """Whether a guard is on the metadata of a tensor subclass. Its text has a number in place of the source
+    (torch/_dynamo/guards.py, TENSOR_SUBCLASS_METADATA_MATCH).
+    """
+    return guard.startswith(METADATA)

@@ -29,7 +29,7 @@ from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
     causes,
-    is_named_by_guard,
+    guard_name,
     requested_recompiles,
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
@@ -146,7 +146,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             cause.change,
             reason and reason["source"],
             cause.dimension,
-            reason["guard"] if reason and is_named_by_guard(reason) else None,
+            guard_name(reason) if reason else None,
         ),
         "\n\n".join(filter(None, texts)),
         _place(facts, cause, calling),
