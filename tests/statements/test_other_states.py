@@ -17,7 +17,7 @@ def advice(row):
 
 def test_a_break_of_a_library_frame_is_not_one_of_its_caller(found):
     (cause,) = [
-        row for row in found if row["title"].startswith("Graph break in `reported` at `program.py:64`")
+        row for row in found if row["title"].startswith("Graph break in `reported` at `program.py:69`")
     ]
     titles = [
         row["title"] for row in found if row["because_of"] == cause["id"] and row["kind"] == "graph-break"
@@ -48,3 +48,9 @@ def test_a_list_of_names_can_have_others_with_one_length(found):
 def test_values_of_all_calls_decide_whether_a_dynamic_integer_helps(found):
     (text,) = advice(of(found, "`forward` recompiled 3 times: `self.calls`"))
     assert "allow_unspec_int_on_nn_module" in text
+
+
+def test_normalization_needs_the_size(found):
+    """With an unbacked size, torch breaks the graph: "Could not guard on data-dependent expression"."""
+    row = of(found, "`normalized` recompiled once: `images.size(0)` changed from `4` to `1`")
+    assert not any("unbacked" in text for text in advice(row))

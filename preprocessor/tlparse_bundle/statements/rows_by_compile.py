@@ -44,6 +44,11 @@ class RowsByCompile:
         return [row for row in rows if (row["attempt"] or 0) == last]
 
 
+def graphs_by_compile(facts: Facts) -> RowsByCompile:
+    """Return the index of 'graphs', for ``Facts.once``."""
+    return RowsByCompile(facts, "graphs")
+
+
 def guard_trees_by_compile(facts: Facts) -> RowsByCompile:
     """Return the index of 'guard_trees', for ``Facts.once``."""
     return RowsByCompile(facts, "guard_trees")

@@ -10,6 +10,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import Specialization, constant_of
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
+from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import (
     fails_when_dynamic,
@@ -32,6 +33,7 @@ DYNAMIC_PARAMETERS = Remedy(
     "torch._dynamo.config.force_parameter_static_shapes = False\n"
     "torch._dynamo.config.force_nn_module_property_static_shapes = False",
 )
+_NORMALIZES = re.compile(r"\b(?:batch|group|instance)_norm\b")
 _ORDINALS = ("first", "second", "third")
 
 
@@ -129,6 +131,7 @@ def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         or not is_markable(facts, cause)
         or is_bounded(cause)
         or has_condition_on_size(facts, cause)
+        or _normalizes(facts, cause)
     ):
         return None
     argument = _unnamed_argument(cause, name)
@@ -137,8 +140,21 @@ def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         f"torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark"
         f" {f'dimension{of}' if of else 'the dimension'} as unbacked"
         f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}, unless an operation needs the"
-        " size, as batch normalization does.",
+        " size.",
         None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
+    )
+
+
+def _normalizes(facts: Facts, cause: Cause) -> bool:
+    """Whether graphs of the function normalize over a batch or groups: they need more than one value for each
+    channel, so torch breaks the graph at an unbacked size (torch/nn/functional.py, _verify_batch_size).
+    """
+    requests = facts.once(requested_recompiles)
+    code_objects = facts.table("code_objects")
+    compiles = code_objects[requests[cause.rows[0]].row["code_object"]]["compiles"]
+    graphs = facts.once(graphs_by_compile)
+    return any(
+        _NORMALIZES.search(op) for key in compiles for row in graphs.rows(key) for op in row["ops"] or ()
     )
 
 
