@@ -182,16 +182,21 @@ def test_equal_sizes_of_an_own_entry_vary_together_with_dynamic_true(run):
     assert other.savings()[DYNAMIC,] == ()
 
 
-@pytest.mark.parametrize(("is_leaf", "avoided"), [(False, (1,)), (True, ())])
-def test_one_grad_mode_is_one_requires_grad_of_what_autograd_computes(run, is_leaf, avoided):
-    """Whether a parameter requires gradients does not depend on the mode."""
-    states = [
-        Predicate("GLOBAL_STATE", "", f'___check_global_state() against {{"grad_mode":{one}}}')
-        for one in "10"
-    ]
-    run.call(size=(4, 3), grad=True, is_leaf=is_leaf, guards=states[:1])
-    run.call(size=(4, 3), guards=states[1:])
-    assert run.savings()[Fix("same_global_state"),] == avoided
+@pytest.mark.parametrize(
+    ("first", "is_leaf", "avoided", "undecided"),
+    [("0", False, (1,), ()), ("1", False, (), (1,)), ("0", True, (), ()), ("1", True, (), ())],
+)
+def test_one_grad_mode_is_one_requires_grad_of_what_autograd_computes(
+    run, first, is_leaf, avoided, undecided
+):
+    """Whether a parameter requires gradients does not depend on the mode, and in grad mode, a tensor can be one
+    that has none.
+    """
+    for one in dict.fromkeys((first, "0", "1")):
+        state = Predicate("GLOBAL_STATE", "", f'___check_global_state() against {{"grad_mode":{one}}}')
+        run.call(size=(4, 3), grad=one == "1", is_leaf=is_leaf, guards=[state])
+    saving = run.all_savings()[Fix("same_global_state"),]
+    assert saving.avoided == avoided and saving.undecided == undecided
 
 
 def test_code_for_an_unbacked_size_has_guards_on_its_stride(run):

@@ -30,7 +30,7 @@ VALUES = frozenset(
     )
 )
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
-MAY_FAIL = VALUES.union(EXPRESSIONS, ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS"))
+MAY_FAIL = VALUES.union(EXPRESSIONS, ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN"))
 _SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.

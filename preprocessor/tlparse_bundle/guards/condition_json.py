@@ -20,9 +20,8 @@ Json = Any
 _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
 _MEMBER = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['\w+'\]$")
 _VALUES = frozenset(("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH"))
-_EXPRESSIONS = frozenset(
-    ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD", "LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS")
-)
+_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN")
+_EXPRESSIONS = frozenset(("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD", *_LENGTHS))
 _METHODS = frozenset(("size", "stride", "dim"))
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",

@@ -177,8 +177,10 @@ class FixedRun:
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
-        if self._is_of_lost_base(difference, entry) or self._is_of_grad_mode(difference, call, entry, all_):
+        if self._is_of_lost_base(difference, entry):
             return True
+        if (is_of_grad_mode := self._is_of_grad_mode(difference, call, entry, all_)) is not False:
+            return is_of_grad_mode
         if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
             return is_unread
         if difference.aspect == "unknown" or self._is_of_other_items(difference, all_):
@@ -288,17 +290,25 @@ class FixedRun:
 
     def _is_of_grad_mode(
         self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]
-    ) -> bool:
+    ) -> bool | None:
         """Whether a tensor has gradients only because of the grad mode in which it was computed, which is the
-        same with the fixes.
+        same with the fixes: that of the first call. None where that computes gradients, since the other
+        tensor can be one without any then, too.
         """
-        results = self._history.compiles[call].results | self._history.compiles[entry].results
-        return (
-            difference.aspect == "requires_grad"
-            and difference.source in results
-            and any(fix.kind == "same_global_state" for fix in self._fixes)
-            and any(other.aspect == "state" for other in all_)
-        )
+        computed = [one for one in (call, entry) if difference.source in self._history.compiles[one].results]
+        if (
+            difference.aspect != "requires_grad"
+            or not computed
+            or not any(fix.kind == "same_global_state" for fix in self._fixes)
+            or not any(other.aspect == "state" for other in all_)
+        ):
+            return False
+        return None if self._state(computed[0]) == self._state(0) else True
+
+    def _state(self, call: int) -> str | None:
+        """Return the guard on the global state of a compile."""
+        guards = (self._history.guards[guard] for guard in self._history.compiles[call].guards)
+        return next((guard.text for guard in guards if guard.kind == "GLOBAL_STATE"), None)
 
     def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
         """Whether a stride differs only because a size does: both tensors are dense in the same order."""

@@ -26,7 +26,8 @@ STATES = {  # of the process, whose guards have no source
 
 class _Distance(NamedTuple):
     """In how much a call differs from an entry. A size or a number costs one compile, since torch makes it
-    dynamic then; each new value of anything else costs one more. ``is_hiding``: nothing else of an object is
+    dynamic then; each new value of anything else costs one more. ``is_replaced``: another entry takes the
+    values in which the call differs from this one. ``is_hiding``: nothing else of an object is
     compared, since its type or length differs. Most guards of an entry for another global
     state, or for another function that the same wrapper called, are not evaluated.
     """
@@ -72,10 +73,7 @@ def nearest_entry(
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             any(_is_of_called(one) for found in failed.values() for one in found or ()),
-            bool(own.numbers and not own.others)
-            and any(
-                _is_replaced(history, entry, own, later, lacking[later]) for later in entries if later > entry
-            ),
+            any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
             len(own.others) + len(unlisted),
             own.is_hiding or bool(unlisted),
             bool(own.others and named) and all(map(_is_number, named)),
@@ -86,12 +84,13 @@ def nearest_entry(
 
 
 class _Lacking(NamedTuple):
-    """What a call differs in from an entry: sizes and numbers, and other sources. ``is_hiding``: nothing else
-    of one of these is compared.
+    """What a call differs in from an entry: sizes and numbers, and other sources; ``conditions`` of those are
+    conditions on numbers. ``is_hiding``: nothing else of one of these is compared.
     """
 
     numbers: set[tuple[str, int | None]]
     others: set[str]
+    conditions: set[str]
     is_hiding: bool
 
 
@@ -111,10 +110,26 @@ def _lacking(history: CodeHistory, failed: Mapping[int, tuple[Difference, ...] |
         for one in differences
         if not _is_number(one)
     )
-    return _Lacking(numbers, others, any(one.aspect in _HIDES_OTHERS for one in differences))
+    conditions = {one.source for one in differences if one.aspect == "shape"}
+    is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
+    return _Lacking(numbers, others, conditions & others, is_hiding)
 
 
-def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, later: int, lacking: _Lacking) -> bool:
+def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, lacking: _Lacking) -> bool:
+    """Whether another entry takes what a call differs in from an entry: an earlier or a later one takes the
+    values, and only conditions on numbers fail there.
+    """
+    if not own.others:
+        return bool(own.numbers) and other > entry and _takes_numbers(history, entry, own, other, lacking)
+    if lacking.numbers or not lacking.others or lacking.others != lacking.conditions:
+        return False
+    guards = (history.guards[guard] for guard in history.compiles[other].guards)
+    return not own.conditions and own.others <= {
+        guard.source for guard in guards if guard.kind != "TYPE_MATCH"
+    }
+
+
+def _takes_numbers(history: CodeHistory, entry: int, own: _Lacking, later: int, lacking: _Lacking) -> bool:
     """Whether a later entry takes the sizes and numbers of a call, and lacks what an entry does not look at:
     code with a dynamic size can need a guard that code with a constant does not.
     """

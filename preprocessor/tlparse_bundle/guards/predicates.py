@@ -38,6 +38,7 @@ _EXPRESSIONS = _VALUES | {
     "LENGTH_CHECK",
     "DICT_LENGTH",
     "DICT_CONTAINS",
+    "TUPLE_ITERATOR_LEN",
 }
 # The right side of a comparison with a constant; longer ones are source code.
 _CONSTANT = re.compile(r" (?:==|is) (?P<value>(?![LG]\[)[^=]{1,500})$")
