@@ -35,7 +35,7 @@ def test_the_cause_is_that_of_the_nearest_entry(found, cause, sentence):
 def test_calls_of_one_length_still_differ_in_their_elements(found):
     (length,) = advice(of(found, "`len(names)` is no longer `1`"))
     assert "This would avoid at least 1 of 4 compiles" in length[0]
-    assert "a single value of `names[1]` and a single value of `names[0]`, 3 of 4 compiles" in length[0]
+    assert "a single value of `names[1]` and `names[0]='u'`, 3 of 4 compiles" in length[0]
 
 
 def test_without_automatic_dynamic_shapes_a_mark_helps_from_the_first_compile(found):
@@ -152,7 +152,7 @@ def test_a_fix_has_no_number_where_no_call_shows_its_path(found):
 def test_a_fix_that_may_help_alone():
     row = {"avoided": [], "undecided": ["0/1"], "compile_count": 3, "saved_us": None, "total_us": None}
     both = {**row, "avoided": ["0/1"]}
-    text = saved_sentence(row, both, ["`dynamic=True`"], is_limited=False)
+    text = saved_sentence("This", row, both, ["`dynamic=True`"], is_limited=False)
     assert text == (
         "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles; alone, possibly this one."
     )

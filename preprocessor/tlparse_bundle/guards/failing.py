@@ -81,6 +81,12 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (Difference("absent", predicate.source or ""),)
     if predicate.kind == "TENSOR_MATCH":
         return _of_tensor(predicate, input)
+    if predicate.kind == "TYPE_MATCH" and predicate.type_name and predicate.source in input.types:
+        # The class of a tensor is in the guards of its own compile only.
+        wanted, own_type = predicate.type_name.rpartition(".")[2], input.types[predicate.source]
+        if own_type == wanted:
+            return ()
+        return (Difference("type", predicate.source, None, f"type {wanted}", own_type),)
     outcome = _empty(predicate, input) or _none(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()

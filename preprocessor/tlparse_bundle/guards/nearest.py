@@ -116,27 +116,25 @@ def _lacking(history: CodeHistory, failed: Mapping[int, tuple[Difference, ...] |
 
 
 def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, lacking: _Lacking) -> bool:
-    """Whether another entry takes what a call differs in from an entry: an earlier or a later one takes the
-    values, and only conditions on numbers fail there.
-    """
-    if not own.others:
-        return bool(own.numbers) and other > entry and _takes_numbers(history, entry, own, other, lacking)
-    if lacking.numbers or not lacking.others or lacking.others != lacking.conditions:
-        return False
-    guards = (history.guards[guard] for guard in history.compiles[other].guards)
-    return not own.conditions and own.others <= {
-        guard.source for guard in guards if guard.kind != "TYPE_MATCH"
-    }
-
-
-def _takes_numbers(history: CodeHistory, entry: int, own: _Lacking, later: int, lacking: _Lacking) -> bool:
-    """Whether a later entry takes the sizes and numbers of a call, and lacks what an entry does not look at:
-    code with a dynamic size can need a guard that code with a constant does not.
+    """Whether another entry takes what a call differs in from an entry, and lacks what that does not look at:
+    a later one takes sizes and numbers, since code with a dynamic size can need a guard that code with a
+    constant does not; any one takes other values, which can lead to another path.
     """
     if not lacking.others or not own.numbers.isdisjoint(lacking.numbers):
         return False
+    if own.others:
+        sources = _sources(history, other)
+        if lacking.numbers or own.conditions or not own.others <= sources or own.others & lacking.others:
+            return False
+    elif not own.numbers or other < entry:
+        return False
+    return lacking.others.isdisjoint(_sources(history, entry))
+
+
+def _sources(history: CodeHistory, entry: int) -> set[str | None]:
+    """Return what the guards of an entry are on, types alone excepted."""
     guards = (history.guards[guard] for guard in history.compiles[entry].guards)
-    return lacking.others.isdisjoint(guard.source for guard in guards if guard.kind != "TYPE_MATCH")
+    return {guard.source for guard in guards if guard.kind != "TYPE_MATCH"}
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:

@@ -128,8 +128,9 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     """Add to a fix what it saves, alone and with others."""
     together, others = (found and found.together) or (None, [])
     is_limited = _leaves_calls_eager(facts, row)
+    who = f"{value} in all calls" if (value := _only_value(facts, row)) else "This"
     saved = saved_sentence(
-        row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
+        who, row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
     )
     return replace(remedy, text=f"{remedy.text} {saved}")
 
@@ -164,7 +165,37 @@ def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
         return f"calls without {name}"
     if row["fix"] == "same_structure" and source in facts.once(_with_keys):
         return f"the same keys of {name}"
-    return fix_name(row)
+    return _only_value(facts, row) or fix_name(row)
+
+
+def _only_value(facts: Facts, row: RecompileFixesRow) -> str | None:
+    """Return the value that a fix keeps, that of the first compile: "`flag=True`"; None for other fixes, and
+    for one that the log does not have.
+    """
+    source = local_name(row["source"] or "")
+    if row["fix"] != "few_values" or source in facts.once(_optional):
+        return None
+    value = facts.once(_first_values).get((row["code_object"], source))
+    if value is None or len(value) > _MOST_OF_VALUE:
+        return None
+    return code(f"{source_name(row['source'])}={value}")
+
+
+def _first_values(facts: Facts) -> dict[tuple[int | None, str], str]:
+    """Return the values that the first calls of code objects had, where a fix would keep one of them."""
+    kept = {
+        (row["code_object"], local_name(row["source"] or ""))
+        for row in facts.table("recompile_fixes")
+        if row["fix"] == "few_values"
+    }
+    code_objects = facts.table("code_objects")
+    firsts = {code_objects[number]["compiles"][0]: number for number in {number for number, _ in kept}}
+    found: dict[tuple[int | None, str], str] = {}
+    for row in facts.table("call_inputs") if kept else ():
+        key = firsts.get(row["compile"]), local_name(row["source"])
+        if key in kept and row["value"] is not None:
+            found[key] = row["value"]
+    return found
 
 
 def _optional(facts: Facts) -> set[str]:
@@ -259,6 +290,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
+_MOST_OF_VALUE = 24  # characters
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all sizes and integers dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")

@@ -229,15 +229,21 @@ def _together(
 
 
 def saved_sentence(
-    row: RecompileFixesRow, together: RecompileFixesRow | None, others: Sequence[str], *, is_limited: bool
+    who: str,
+    row: RecompileFixesRow,
+    together: RecompileFixesRow | None,
+    others: Sequence[str],
+    *,
+    is_limited: bool,
 ) -> str:
-    """Return what a fix saves, alone and ``together`` with others, or that the log does not show it.
+    """Return what a fix saves, alone and ``together`` with others, or that the log does not show it. ``who``:
+    the fix, "This" where the sentence follows it.
 
     ``is_limited``: the function hit the recompile limit, so its calls can compile that ran eager.
     """
     end = "; calls that now run eager can then compile instead." if is_limited else "."
     if row["avoided"]:
-        text = f"This {AVOIDS} {saved_text(row)}"
+        text = f"{who} {AVOIDS} {saved_text(row)}"
     elif not row["undecided"]:
         text = "Alone, this avoids no compile"
     elif together is not None:
@@ -256,13 +262,13 @@ def saved_text(row: RecompileFixesRow) -> str:
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
     if row["undecided"]:
         text = f"at least {text}"
-    if row["saved_us"] is None or row["total_us"] is None:
+    if not row["saved_us"] or row["total_us"] is None:  # none: what remains takes as much longer
         return text
     return f"{text} and {duration(row['saved_us'])} of {duration(row['total_us'])}"
 
 
 def saved_us(facts: Facts, cause: Cause) -> int | None:
-    """Return the time that the best fix of a cause saves, in microseconds; None when not known."""
+    """Return the time that the best fix of a cause saves, in µs; None when it is none or not known."""
     found = savings(facts, cause)
     best = found.best if found else None
-    return best["saved_us"] if best else None
+    return (best["saved_us"] or None) if best else None
