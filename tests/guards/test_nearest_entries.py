@@ -109,3 +109,30 @@ def test_an_entry_for_a_tensor_is_farther_than_one_for_an_array_of_another_dtype
     own = next(id_ for id_, guard in run.guards.items() if "float64" in guard.text)
     history = CodeHistory(run.compiles, run.guards, named={(2, 0): x, (2, 1): own})
     assert nearest_entry(history, 2, [0, 1], {}) == 1
+
+
+def test_an_early_return_that_reads_less_is_not_near():
+    """The entry for the call's own `warmup` fails on `explore`, which the other path does not read."""
+    run = Run()
+    run.call(guards=[_is("warmup", True)])
+    run.call(guards=[_is("warmup", False), _is("explore", True)])
+    run.call(guards=[_is("warmup", False), _is("explore", False)])
+    assert _nearest(run, 2) == 1
+
+
+def _is(name, value):
+    return Predicate("CONSTANT_MATCH", f"L['{name}']", f"L['{name}'] == {value}")
+
+
+def test_a_size_that_tensors_share_and_conditions_on_one_size_are_one_difference():
+    run = Run()
+    run.call(size=(4, 8), others={"L['y']": (4, 8)}, mode="a")
+    run.call(size=(6, 8), others={"L['y']": (6, 8)}, mode="b", how="c")
+    run.call(size=(6, 8), others={"L['y']": (6, 8)}, mode="a", how="d")
+    assert _nearest(run, 2) == 0
+    run = Run()
+    limits = "16 <= L['x'].size()[1] <= 31", "(L['x'].size()[1] % 2) == 0", "L['x'].size()[1] != 8"
+    run.call(size=(4, 16), dynamic=(1,), mode="a", conditions=limits)
+    run.call(size=(4, 9), mode="b", how="c")
+    run.call(size=(4, 9), mode="a", how="d")
+    assert _nearest(run, 2) == 0

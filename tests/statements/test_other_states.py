@@ -41,7 +41,7 @@ def test_no_mode_changes_the_keys_below_a_dispatch(found):
 
 
 def test_a_list_of_names_can_have_others_with_one_length(found):
-    (text,) = advice(of(found, "`collated` recompiled twice: `len(keys)`"))
+    (text,) = advice(of(found, "`collated` recompiled once: `len(keys)`"))
     assert text.endswith("The log does not show whether this would avoid a compile.")
 
 

@@ -108,6 +108,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (
             Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
         )
+    if predicate.kind == "ID_MATCH" and isinstance(input.values.get(predicate.source or ""), Tensor):
+        return (Difference("type", predicate.source or "", None, predicate.text, "Tensor"),)
     if predicate.kind == "ID_MATCH" and (other := _other_type(predicate, input)):
         return (Difference("type", predicate.source or "", None, predicate.text, other),)
     if predicate.kind in _BY_TEXT:

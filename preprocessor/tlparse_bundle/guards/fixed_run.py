@@ -109,7 +109,7 @@ class FixedRun:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
-        if any(of_call.get(source) != of_entry.get(source) for source in dynamic):
+        if any(source in of_entry and of_call.get(source) != of_entry[source] for source in dynamic):
             return False
         is_open = is_open or (is_dynamic and self._differs_in_float(call, entry))
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
@@ -131,7 +131,7 @@ class FixedRun:
         if relaxed and compiles[call].graph_breaks != compiles[entry].graph_breaks:
             return False
         truths = [
-            {self._history.truth(call, guard), self._history.truth(entry, guard)}
+            {None if "._base" in text else self._history.truth(one, guard) for one in (call, entry)}
             for guard, text in self._history.expressions
             if any(source in text for source in relaxed)
         ]

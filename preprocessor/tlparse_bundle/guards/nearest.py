@@ -10,12 +10,18 @@ from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.guards.savings import Place
 
 # Nothing else of an object is compared that has another type, rank or length.
 _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
+_IS = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"()]*) ([!=]= -?\d+)")  # the code has a constant for the number
+_PLACE = re.compile(r"\bL\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
+_SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
+_SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
+_ITEM = re.compile(r"\[\d+\]")
 _KEY = re.compile(r"\[[^\[\]]*\]")
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
@@ -25,20 +31,23 @@ STATES = {  # of the process, whose guards have no source
 
 
 class _Distance(NamedTuple):
-    """In how much a call differs from an entry. A size or a number costs one compile, since torch makes it
-    dynamic then; each new value of anything else costs one more. ``is_replaced``: another entry takes the
-    values in which the call differs from this one. ``is_hiding``: nothing else of an object is
-    compared, since its type or length differs. Most guards of an entry for another global
-    state, or for another function that the same wrapper called, are not evaluated.
+    """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
+    call differs from this one. ``changes``: what differs, a change of a size that several tensors share once,
+    and all conditions on a number once. ``is_hiding``: nothing else of an object is compared, since its type
+    or length differs. ``branches``: conditions of another path. A size or a number costs one compile, since
+    torch makes it dynamic then; each new value of ``others`` costs one more. Most guards of an entry for
+    another global state, or for another function that the same wrapper called, are not evaluated.
     """
 
     other_state: bool
     other_function: bool
     is_replaced: bool
-    others: int
+    changes: int
     is_hiding: bool
+    branches: int
+    others: int
     is_minor: bool
-    numbers: int
+    not_evaluated: int
 
 
 def nearest_entry(
@@ -58,7 +67,7 @@ def nearest_entry(
     keys = {source: _keys(history, call, source) for source in named_containers}
     unknown = [{guard for guard, found in failed.items() if found is None} for failed in failures.values()]
     shared = set.intersection(*unknown) if unknown else set()
-    lacking = {entry: _lacking(history, failed) for entry, failed in failures.items()}
+    lacking = {entry: _lacking(failed, containers.get(entry)) for entry, failed in failures.items()}
 
     def distance(entry: int) -> _Distance:
         failed, own, guards = failures[entry], lacking[entry], history.guards
@@ -68,51 +77,106 @@ def nearest_entry(
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
         unlisted = {source for source in named_containers if _keys(history, entry, source) != keys[source]}
-        unlisted |= {containers[entry]} if entry in containers else set()
+        unlisted -= {containers.get(entry)}
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
-            len(own.others) + len(unlisted),
+            len(own.moves) + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
             own.is_hiding or bool(unlisted),
-            bool(own.others and named) and all(map(_is_number, named)),
-            len(own.numbers) + not_evaluated,
+            own.branches,
+            own.other_count + len(unlisted),
+            bool((own.others or own.paths) and named) and all(map(_is_number, named)),
+            not_evaluated,
         )
 
     return min(entries, key=distance, default=None)
 
 
 class _Lacking(NamedTuple):
-    """What a call differs in from an entry: sizes and numbers, and other sources; ``conditions`` of those are
-    conditions on numbers. ``is_hiding``: nothing else of one of these is compared.
+    """What a call differs in from an entry: sizes and numbers, with the ``moves`` from one to another, other
+    sources, of which the items of a list count as one, and texts of conditions on numbers. Those on the same
+    numbers are one of ``paths``, and also one of ``branches`` where they are not on one size. ``is_hiding``:
+    nothing else of one of these is compared.
     """
 
-    numbers: set[tuple[str, int | None]]
+    numbers: set[Place]
+    moves: set[tuple[str, str]]
     others: set[str]
+    other_count: int
     conditions: set[str]
+    paths: int
+    branches: int
     is_hiding: bool
 
 
-def _lacking(history: CodeHistory, failed: Mapping[int, tuple[Difference, ...] | None]) -> _Lacking:
+def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> _Lacking:
+    """Return what a call differs in. ``container``: the one for which torch names a check."""
     differences = [one for found in failed.values() for one in found or ()]
+    if any(one.aspect == "state" for one in differences):  # autocast adds dispatch keys to tensors
+        differences = [one for one in differences if one.aspect != "dispatch_keys"]
+    conditions = {one.source for one in differences if one.aspect == "shape"}
     sized = {one.source for one in differences if one.aspect == "size"}
-    numbers = {
-        (one.source, one.dimension)
-        for one in differences
-        if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
-    }
+    sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     # One change of a module, such as its training, can change all its parameters.
     others = _objects(
         f"{one.aspect} of parameters"
         if one.aspect in _OF_TENSORS and is_of_module(one.source)
         else one.source
         for one in differences
-        if not _is_number(one)
+        if not _is_number(one) and one.aspect != "shape"
     )
-    conditions = {one.source for one in differences if one.aspect == "shape"}
-    is_hiding = any(one.aspect in _HIDES_OTHERS for one in differences)
-    return _Lacking(numbers, others, conditions & others, is_hiding)
+    others |= {container} if container is not None else set()
+    numbers = {
+        (one.source, one.dimension): _move(one)
+        for one in differences
+        if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
+    }
+    numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
+    numbers = {place: move for place, move in numbers.items() if place[0] not in others}
+    lists = {_list(source) for source in others}
+    moves = {move if (of := _list(place[0])) == place[0] else (of, "") for place, move in numbers.items()}
+    moves -= {(one, "") for one in lists}
+    is_hiding = container is not None or any(one.aspect in _HIDES_OTHERS for one in differences)
+    paths = _paths(conditions, {*_names(numbers), *others})
+    branches = sum(len(path) > 1 or not all(".size()" in place for place in path) for path in paths)
+    return _Lacking(set(numbers), moves, others, len(lists), conditions, len(paths), branches, is_hiding)
+
+
+def _move(difference: Difference) -> tuple[str, str]:
+    """Return a change, which several tensors can share. Strides are one change of a tensor."""
+    if difference.aspect == "stride":
+        return difference.source, "stride"
+    return str(difference.expected), str(difference.actual)
+
+
+def _list(source: str) -> str:
+    """Return the list of an item, or a source that is none. Positional arguments are apart."""
+    of, found, _ = source.partition("][")
+    return f"{of}]" if found and _ITEM.match(source[len(of) + 1 :]) and of != "L['args'" else source
+
+
+def _paths(conditions: Iterable[str], differing: set[str]) -> list[set[str]]:
+    """Return groups of conditions that have no number in common, without those on numbers that differ: the
+    sizes and numbers of each.
+    """
+    groups: list[set[str]] = []
+    for text in conditions:
+        own = _places((text,)) or {text}
+        if own.isdisjoint(differing):
+            joined = [group for group in groups if not group.isdisjoint(own)]
+            groups = [group for group in groups if group.isdisjoint(own)] + [own.union(*joined)]
+    return groups
+
+
+def _names(places: Iterable[Place]) -> set[str]:
+    return {source if dimension is None else f"{source}.size()[{dimension}]" for source, dimension in places}
+
+
+def _places(conditions: Iterable[str]) -> set[str]:
+    """Return the sizes and numbers that conditions are on."""
+    return {place for text in conditions for place in _PLACE.findall(text)}
 
 
 def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, lacking: _Lacking) -> bool:
@@ -120,21 +184,23 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
     a later one takes sizes and numbers, since code with a dynamic size can need a guard that code with a
     constant does not; any one takes other values, which can lead to another path.
     """
-    if not lacking.others or not own.numbers.isdisjoint(lacking.numbers):
+    lacked = lacking.others | {_SIZE_OF.sub("", place) for place in _places(lacking.conditions)}
+    if not lacked or own.conditions or not own.numbers.isdisjoint(lacking.numbers):
         return False
     if own.others:
-        sources = _sources(history, other)
-        if lacking.numbers or own.conditions or not own.others <= sources or own.others & lacking.others:
+        if lacking.numbers or not own.others <= _sources(history, other) or own.others & lacking.others:
             return False
-    elif not own.numbers or other < entry:
+    elif not own.numbers or other < entry or not _names(own.numbers).isdisjoint(_places(lacking.conditions)):
         return False
-    return lacking.others.isdisjoint(_sources(history, entry))
+    return lacked.isdisjoint(_sources(history, entry))
 
 
 def _sources(history: CodeHistory, entry: int) -> set[str | None]:
-    """Return what the guards of an entry are on, types alone excepted."""
+    """Return what the guards of an entry are on, types alone excepted, and the numbers that it has."""
     guards = (history.guards[guard] for guard in history.compiles[entry].guards)
-    return {guard.source for guard in guards if guard.kind != "TYPE_MATCH"}
+    input = history.compiles[entry].input
+    numbers = {source for source, value in input.values.items() if type(value) is int} if input else set()
+    return {guard.source for guard in guards if guard.kind != "TYPE_MATCH"} | numbers
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:

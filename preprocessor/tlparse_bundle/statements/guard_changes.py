@@ -29,6 +29,8 @@ _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py, ConstDictKeySource
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
+_PARTS = re.compile(r"\._(module|parameter|buffer)s\['\w+'\]$")
+_ITEM = re.compile(r"\]$")
 _OF_CLASS = re.compile(r"\bdict\((type\([^()]+\))\.__dict__\)\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
@@ -130,7 +132,11 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     if source is not None and guard.startswith("ClosureGuardAccessor: Not a function"):
         return f"{code(source_name(source.removesuffix(_CLOSURE)) or '')} is no longer a function"
     if len(cause.changes) == 1 and guard.startswith("KeyError on "):
-        return f"the call has no {subject('value', source, None)}"
+        part = _PARTS.search(source or "")
+        is_kept = "plain attribute" if part is None else part[1]
+        if part is None and _ITEM.search(source or ""):
+            return f"the call has no {subject('value', source, None)}"
+        return f"{subject('value', source, None)} is no longer a {is_kept}"
     if len(cause.changes) == 1 and change == "identity":
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":

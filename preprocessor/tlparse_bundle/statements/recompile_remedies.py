@@ -132,7 +132,7 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     saved = saved_sentence(
         who, row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
     )
-    return replace(remedy, text=f"{remedy.text} {saved}")
+    return replace(remedy, text=f"{remedy.text} {saved}", is_counted=bool(row["avoided"]))
 
 
 def _leaves_calls_eager(facts: Facts, row: RecompileFixesRow) -> bool:

@@ -40,7 +40,6 @@ _OF_CHANGE = {
 
 _OF_OPTIONAL = ("same_type", "few_values")
 
-AVOIDS = "would avoid"
 _ROOT = re.compile(r"\w+")
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
@@ -243,7 +242,7 @@ def saved_sentence(
     """
     end = "; calls that now run eager can then compile instead." if is_limited else "."
     if row["avoided"]:
-        text = f"{who} {AVOIDS} {saved_text(row)}"
+        text = f"{who} would avoid {saved_text(row)}"
     elif not row["undecided"]:
         text = "Alone, this avoids no compile"
     elif together is not None:

@@ -53,11 +53,12 @@ def severity_of(row: Mapping[str, Any]) -> Severity:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Remedy:
-    """A fix: ``code`` is ready to paste, ``source`` is who recommends it."""
+    """A fix: ``code`` is ready to paste, ``source`` is who recommends it; whether it says what it avoids."""
 
     text: str
     code: str | None = None
     source: Literal["torch", "tlparse-bundle"] = OURS
+    is_counted: bool = False
 
     def row(self) -> FindingsRemedies:
         return {"text": self.text, "code": self.code, "source": self.source}

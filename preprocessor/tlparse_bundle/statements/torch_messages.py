@@ -28,6 +28,16 @@ _CORRECTIONS = {
     "Set torch._dynamo.trace_autograd_ops=True": Remedy(
         "Call `backward()` outside the compiled function, which then only computes the loss."
     ),
+    "Change `torch._dynamo.config.trace_autograd_ops` to `True`.": Remedy(
+        "Let Dynamo trace `torch.autograd.grad`. It does not trace gradients of a tensor that was computed"
+        " outside the compiled function.",
+        "torch._dynamo.config.trace_autograd_ops = True",
+    ),
+    "Enable compiled autograd by setting torch._dynamo.config.compiled_autograd = True.": Remedy(
+        "Enable compiled autograd, and call `backward()` in compiled code, too. Otherwise torch raises an"
+        " error.",
+        "torch._dynamo.config.compiled_autograd = True",
+    ),
 }
 _STANDARD_LIBRARY = frozenset(name.lstrip("_") for name in sys.stdlib_module_names)
 _BUILTIN = re.compile(r"builtin operator `(\w+)`")

@@ -33,7 +33,7 @@ from tlparse_bundle.statements.recompile_causes import (
     requested_recompiles,
 )
 from tlparse_bundle.statements.recompile_remedies import remedies
-from tlparse_bundle.statements.recompile_savings import AVOIDS, saved_us
+from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
@@ -94,7 +94,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     title += what
     reason = cause.reason
     inside = facts.short.place(file, line)
-    nearest = nearest_entry_text(facts, cause) if other_class is None else None
+    nearest = None if other_class or is_unexplained(cause) else nearest_entry_text(facts, cause)
     guard_line = guard_source_line(reason) if reason else None
     is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
@@ -137,7 +137,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         if hint
         else remedies(facts, cause, source_name(reason["source"]) if reason else None)
     )
-    saved = saved_us(facts, cause) if any(AVOIDS in remedy.text for remedy in offered) else None
+    saved = saved_us(facts, cause) if any(remedy.is_counted for remedy in offered) else None
     return Finding(
         "recompile",
         "warning",
@@ -283,7 +283,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
         yield Finding(
             "recompile-limit",
             "error",
-            f"{shown_function(facts, function, group)} hit the {limit_text}: {after}",
+            f"{_limited(facts, function, group)} hit the {limit_text}: {after}",
             (),
             f"Dynamo stopped at the {limit_text} in `[{facts.compiles[group[0]]['compile']}]`"
             f"{f', {times(len(group))} in all' if len(group) > 1 else ''}"
@@ -299,6 +299,15 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             },
             because_of=("recompile", *function, most.rows[0]) if most else None,
         )
+
+
+def _limited(facts: Facts, function: FunctionKey, group: list[int]) -> str:
+    """Return the function that hit the limit, "The resume function of" it where that is all that did."""
+    names = {facts.compiles[index]["function"] for index in group}
+    shown = shown_function(facts, function, group)
+    if any(resume_function(name) is None for name in names):
+        return shown
+    return f"The resume function of {shown}" if len(names) == 1 else f"Resume functions of {shown}"
 
 
 def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
