@@ -79,7 +79,7 @@ class FixedRun:
         return all(
             difference.aspect == "unknown"
             or not any(is_below(difference.source, container) for container in self._containers)
-            or any(self._relaxes(fix, difference) for fix in self._fixes)
+            or any(self._relaxes(fix, difference, call) for fix in self._fixes)
             for difference in self._history.differences(call, other) or ()
         )
 
@@ -96,7 +96,9 @@ class FixedRun:
                 return False
             is_open = is_open or verdict is None
             helps = helps or difference.aspect != "unknown"
-            if difference.aspect in _NUMBERS and any(self._relaxes(fix, difference) for fix in self._fixes):
+            if difference.aspect in _NUMBERS and any(
+                self._relaxes(fix, difference, call) for fix in self._fixes
+            ):
                 relaxed.add(difference.source)
         if not helps:
             return False
@@ -174,7 +176,7 @@ class FixedRun:
         """Whether a difference does not matter with the fixes; None when the log does not decide it."""
         if self._branches.is_missing(difference, call, entry):
             return self._branches.agree(difference.source, call, entry)
-        fix = next((fix for fix in self._fixes if self._relaxes(fix, difference)), None)
+        fix = next((fix for fix in self._fixes if self._relaxes(fix, difference, call)), None)
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
         if self._is_of_lost_base(difference, entry):
@@ -253,9 +255,13 @@ class FixedRun:
         pattern = input.patterns.get(source) if input is not None else None
         return pattern is not None and pattern.size[dimension : dimension + 1] == [None]
 
-    def _relaxes(self, fix: Fix, difference: Difference) -> bool:
+    def _relaxes(self, fix: Fix, difference: Difference, call: int) -> bool:
         place = difference.source, difference.dimension
-        if difference.aspect in _NUMBERS and place in self._history.specialized:
+        if (
+            difference.aspect in _NUMBERS
+            and place in self._history.specialized
+            and place in self._history.compiles[call].static  # else it is a symbol in this compile
+        ):
             return False
         if difference.aspect in ("unknown", "absent"):
             return False

@@ -14,7 +14,7 @@ _OF_TYPE = re.compile(r"type\(([^()]+)\)\.")
 SMALL_SIZES = (0, 1)
 DYNAMIC_NUMBERS = ("dynamic_int", "dynamic_float")
 DYNAMIC = ("mark_dynamic", *DYNAMIC_NUMBERS)
-FLOAT = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
+FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 
 
 class Fix(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
+from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.model.compiles import CANDIDATES, phase_times
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
@@ -18,7 +18,6 @@ from tlparse_bundle.tables.rows import Rows
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
-_FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 _MAX_VALUES = 1000  # of one cause
 _NO_REASON = {
     "source": None,
@@ -273,7 +272,7 @@ def remedy(reason: RecompileReasonsRow) -> str | None:
     if kind == "value":
         if type(expected) is int:
             return "dynamic_int"
-        if type(expected) is str and _FLOAT.fullmatch(expected):
+        if type(expected) is str and FLOAT.fullmatch(expected):
             return "tensor_argument"
         return "few_values"
     return _REMEDIES.get(kind)

@@ -11,6 +11,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
     AT_LEAST_TWO,
+    TENSOR,
     UNEXPLAINED,
     Cause,
     is_of_metadata,
@@ -30,7 +31,6 @@ _KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py,
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
 _PARTS = re.compile(r"\._(module|parameter|buffer)s\['\w+'\]$")
-_ITEM = re.compile(r"\]$")
 _OF_CLASS = re.compile(r"\bdict\((type\([^()]+\))\.__dict__\)\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
@@ -132,12 +132,10 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
     if source is not None and guard.startswith("ClosureGuardAccessor: Not a function"):
         return f"{code(source_name(source.removesuffix(_CLOSURE)) or '')} is no longer a function"
     if len(cause.changes) == 1 and guard.startswith("KeyError on "):
-        part = _PARTS.search(source or "")
-        is_kept = "plain attribute" if part is None else part[1]
-        if part is None and _ITEM.search(source or ""):
-            return f"the call has no {subject('value', source, None)}"
-        return f"{subject('value', source, None)} is no longer a {is_kept}"
+        return _is_missing(source or "")
     if len(cause.changes) == 1 and change == "identity":
+        if TENSOR in cause.values:
+            return f"{subject(change, source, None)} is now a tensor"
         return f"{subject(change, source, None)} is a different object"
     if len(cause.changes) == 1 and change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
@@ -160,6 +158,14 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
             return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
+
+
+def _is_missing(source: str) -> str:
+    """Return what torch did not find where it was: a module can keep the name elsewhere, as pruning does."""
+    part = _PARTS.search(source)
+    if part is None and source.endswith("]"):
+        return f"the call has no {subject('value', source, None)}"
+    return f"{subject('value', source, None)} is no longer a {part[1] if part else 'plain attribute'}"
 
 
 def _failed_condition(guard: str) -> str:
@@ -259,13 +265,17 @@ def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
     if len(values) == 1:
         return f"is no longer {code(str(values[0]))}"
     if len(values) == 2 and not is_open:
-        return f"changed from {code(str(values[0]))} to {code(str(values[1]))}"
+        return f"changed from {_shown(values[0])} to {_shown(values[1])}"
     if not with_values:
         return "had different values"
-    shown = [code(str(value)) for value in (values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN])]
+    shown = [_shown(value) for value in (values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN])]
     while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
         shown.pop()
     return f"had values such as {listed(shown, len(shown))}"
+
+
+def _shown(value: Any) -> str:
+    return TENSOR if value == TENSOR else code(str(value))
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:

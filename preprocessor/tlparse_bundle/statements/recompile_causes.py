@@ -25,6 +25,8 @@ _OF_AN_OBJECT = frozenset(
 )  # several guards on one object are one cause
 
 _NUMBER = re.compile(r"-?\d{1,15}")
+_DECIMAL = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+TENSOR = "a tensor"
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
 # Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
@@ -264,7 +266,7 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
         reason = one.reason
         if not reason or not reason["source"] or not one.row["compile"]:
             continue
-        if reason["change"] in ("value", "flag") or AT_LEAST_TWO.search(reason["guard"]):
+        if reason["change"] in ("value", "flag", "identity") or AT_LEAST_TWO.search(reason["guard"]):
             wanted.setdefault(one.row["compile"], []).append((number, local_name(reason["source"])))
     found: dict[int, int | str] = {}
     for row in facts.table("call_inputs") if wanted else ():
@@ -274,11 +276,19 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
             if row["value"] is not None:
                 found[number] = int(row["value"]) if _NUMBER.fullmatch(row["value"]) else row["value"]
             reason = facts.once(requested_recompiles)[number].reason
+            if reason and row["kind"] == "tensor" and _becomes_tensor(reason):
+                found[number] = TENSOR
             small = AT_LEAST_TWO.search(reason["guard"]) if reason else None
             sizes = row["stride" if small["what"] == "stride" else "shape"] if small else None
             if small and sizes and int(small["dimension"]) < len(sizes):
                 found[number] = sizes[int(small["dimension"])]
     return found
+
+
+def _becomes_tensor(reason: RecompileReasonsRow) -> bool:
+    """Whether a guard on a number or on an object says nothing about a tensor that a call has there."""
+    is_number = reason["change"] == "value" and _DECIMAL.fullmatch(str(reason["expected"])) is not None
+    return is_number or reason["change"] == "identity"
 
 
 def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from tlparse_bundle.statements.nearest_entries import is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
+    are_inputs_known,
     is_of_floats,
     saved_sentence,
     savings,
@@ -263,6 +264,9 @@ def _argument(name: str | None) -> str:
 def _general(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return the usual fix for a cause."""
     remedy = _remedy(facts, cause, _kind(facts, cause) or "", name)
+    # Operations that need an unbacked size break the graph, so the log has to show what it avoids.
+    if remedy and "mark_unbacked" in f"{remedy.text} {remedy.code}" and are_inputs_known(facts, cause):
+        return []
     return [remedy] if remedy else []
 
 

@@ -65,6 +65,12 @@ class Savings:
         return max(rows, key=lambda row: len(row["avoided"]), default=None)
 
 
+def are_inputs_known(facts: Facts, cause: Cause) -> bool:
+    """Whether the log has the inputs of the calls of a cause."""
+    everything, known = facts.once(requested_recompiles), facts.once(_known_inputs)
+    return all(everything[number].row["compile"] in known for number in cause.rows)
+
+
 def savings(facts: Facts, cause: Cause) -> Savings | None:
     """Return what the fixes of a cause would save; None when the log lacks the inputs of its calls."""
     everything = facts.once(requested_recompiles)
@@ -72,11 +78,10 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
     code_objects = {one.row["code_object"] for one in requests}
     if len(code_objects) != 1 or cause.reason is None:
         return None
-    known = facts.once(_known_inputs)
     rows = facts.once(_by_code_object).get(code_objects.pop())
     if rows is not None and fails_when_dynamic(facts, cause):
         rows = _without_all_dynamic(rows)
-    if rows is None or not all(one.row["compile"] in known for one in requests):
+    if rows is None or not are_inputs_known(facts, cause):
         return None
     markable = is_markable(facts, cause)
     own = next(

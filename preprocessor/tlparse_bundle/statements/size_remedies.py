@@ -7,7 +7,13 @@ import re
 from tlparse_bundle.base.wording import code
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import Specialization, constant_of
+from tlparse_bundle.statements.guard_changes import (
+    Constant,
+    Specialization,
+    constant_of,
+    source_name,
+    tied_places,
+)
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
@@ -34,6 +40,11 @@ DYNAMIC_PARAMETERS = Remedy(
     "torch._dynamo.config.force_nn_module_property_static_shapes = False",
 )
 _NORMALIZES = re.compile(r"\b(?:batch|group|instance)_norm\b")
+ALL_AND_PARAMETERS_DYNAMIC = Remedy(
+    "Use `torch.compile(dynamic=True)`, and let the sizes of parameters be dynamic, which takes both"
+    " settings.",
+    DYNAMIC_PARAMETERS.code,
+)
 _ORDINALS = ("first", "second", "third")
 
 
@@ -52,7 +63,8 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
         return Remedy("The program marks the dimension as static. Remove `torch._dynamo.mark_static`.")
     if (constant := constant_of(facts, cause)) is not None:
         if constant["event"] in facts.once(tied_to_parameters):
-            return static_shapes(facts, cause, name)
+            is_tied = _constant(facts, cause) in facts.once(tied_places)
+            return ALL_AND_PARAMETERS_DYNAMIC if is_tied else static_shapes(facts, cause, name)
         return Remedy(
             f"{_when_dynamic(facts, cause, constant, 'dimension')}, but"
             f" {_specializing_line(facts, constant)} fewer sizes."
@@ -123,6 +135,10 @@ def is_static(facts: Facts, cause: Cause) -> bool:
     last = facts.once(requested_recompiles)[cause.rows[-1]]
     automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
     return automatic is False
+
+
+def _constant(facts: Facts, cause: Cause) -> Constant:
+    return cause.function, source_name(cause.reason and cause.reason["source"]), cause.dimension
 
 
 def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:

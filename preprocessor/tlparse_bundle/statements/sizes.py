@@ -12,8 +12,10 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.wrapped_functions import guard_source_line
 
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
+_OF_NUMBERS = re.compile(r"\b(?:math\.\w+|int|float|round|range|str)\([^()]*\)")
 _NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
 
 
@@ -108,6 +110,8 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
     )
     if may_be_dynamic and not is_dynamic_now(facts, cause):
         return True
+    if _is_used_as_number(cause):
+        return True
     code_objects = {requests[number].row["code_object"] for number in cause.rows}
     return any(
         "TensorifyScalarRestartAnalysis" in reason
@@ -116,6 +120,16 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
         for compile in facts.table("code_objects")[id_]["compiles"]
         if (frame := facts.compiled.get((compile,))) is not None
         for reason in frame.row["restart_reasons"]
+    )
+
+
+def _is_used_as_number(cause: Cause) -> bool:
+    """Whether the line of the guard gives the value to a function of Python, which breaks at a tensor."""
+    reason = cause.reason
+    name = re.findall(r"\w+", local_name((reason and reason["source"]) or ""))[-1:]
+    line = guard_source_line(reason) if reason is not None else None
+    return bool(name and line) and any(
+        re.search(rf"\b{name[0]}\b", call) for call in _OF_NUMBERS.findall(line or "")
     )
 
 

@@ -47,7 +47,16 @@ def tied_to_parameters(facts: Facts) -> dict[int, list[str]]:
     constant (torch/_dynamo/config.py, force_parameter_static_shapes).
     """
     others = facts.once(tied_sizes)
-    return {event: names for event, names in _ties(facts, are_parameters=True).items() if event not in others}
+    return {event: names for event, names in facts.once(_parameters).items() if event not in others}
+
+
+def tied_to_both(facts: Facts) -> set[int]:
+    """Return the specializations, by event, for which both an argument and a parameter have the size."""
+    return facts.once(tied_sizes).keys() & facts.once(_parameters).keys()
+
+
+def _parameters(facts: Facts) -> dict[int, list[str]]:
+    return _ties(facts, are_parameters=True)
 
 
 def _ties(facts: Facts, *, are_parameters: bool) -> dict[int, list[str]]:

@@ -12,7 +12,7 @@ from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
@@ -94,6 +94,11 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
         return Remedy(
             f"Each different function that is passed as `{function}` needs its own compile. Create functions"
             " such as a `lambda` once and reuse them."
+        )
+    if TENSOR in cause.values:
+        return Remedy(
+            f"`{name}` is a tensor in some calls and one object, such as `None`, in others, which need a"
+            " compile each."
         )
     if _ANY_OBJECT.fullmatch(guard):
         return Remedy(

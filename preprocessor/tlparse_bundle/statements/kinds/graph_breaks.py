@@ -172,7 +172,7 @@ def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
         elif (place.file, function_of(place.function)) == (compiled["file"], name):
             places[place] += 1
         else:
-            places[CodeLine(name, compiled["file"], compiled["line"])] += 1
+            places[CodeLine(name, compiled["file"], None)] += 1
     return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
 
 
@@ -188,7 +188,8 @@ def _places(facts: Facts, counts: Counter[CodeLine]) -> str:
 
 
 def _shown(facts: Facts, place: CodeLine) -> str:
-    return facts.short.place(place.file, place.line) or "an unknown place"
+    shown = facts.short.place(place.file, place.line) or "an unknown place"
+    return f"{place.function} in {shown}" if place.line is None and place.function else shown
 
 
 def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:

@@ -10,10 +10,10 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.recompile_savings import is_passed
-from tlparse_bundle.statements.size_remedies import DYNAMIC_PARAMETERS
+from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC, DYNAMIC_PARAMETERS
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
-from tlparse_bundle.statements.tied_sizes import tied_sizes, tied_to_parameters
+from tlparse_bundle.statements.tied_sizes import tied_sizes, tied_to_both, tied_to_parameters
 
 KINDS = ("specialization",)
 REFERENCE = {
@@ -45,6 +45,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _remedies(
     facts: Facts, function: FunctionKey, rows: Sequence[Specialization], tied: Sequence[str]
 ) -> list[Remedy]:
+    if any(row["event"] in facts.once(tied_to_both) for row in rows):
+        return [ALL_AND_PARAMETERS_DYNAMIC]
     if tied:
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)

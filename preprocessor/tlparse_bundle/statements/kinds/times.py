@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, listed, plural, shortened
@@ -140,9 +141,14 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
 def _guard_checks(facts: Facts) -> Iterator[Finding]:
     groups: dict[FunctionKey, list[GuardTreesRow]] = {}
     for tree in facts.table("guard_trees"):
-        if _LEAST_CHECK_US <= (tree["latency_us"] or 0) <= _MOST_PER_GUARD_US * (tree["guard_count"] or 0):
+        if 0 < (tree["latency_us"] or 0) <= _MOST_PER_GUARD_US * (tree["guard_count"] or 0):
             groups.setdefault(facts.function_key(facts.number_of(tree)), []).append(tree)
-    for (file, name, line), trees in groups.items():
+    for (file, name, line), all_trees in groups.items():
+        # One that takes much longer than the others of the function shows what else the machine did.
+        most_us = 2 * median_low(tree["latency_us"] or 0 for tree in all_trees)
+        trees = [tree for tree in all_trees if _LEAST_CHECK_US <= (tree["latency_us"] or 0) <= most_us]
+        if not trees:
+            continue
         worst = max(trees, key=lambda tree: tree["latency_us"] or 0)
         latency_us = worst["latency_us"] or 0
         who = _function(facts, (file, name, line), trees)
