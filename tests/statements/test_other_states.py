@@ -17,7 +17,7 @@ def advice(row):
 
 def test_a_break_of_a_library_frame_is_not_one_of_its_caller(found):
     (cause,) = [
-        row for row in found if row["title"].startswith("Graph break in `reported` at `program.py:69`")
+        row for row in found if row["title"].startswith("Graph break in `reported` at `program.py:95`")
     ]
     titles = [
         row["title"] for row in found if row["because_of"] == cause["id"] and row["kind"] == "graph-break"
@@ -54,3 +54,23 @@ def test_normalization_needs_the_size(found):
     """With an unbacked size, torch breaks the graph: "Could not guard on data-dependent expression"."""
     row = of(found, "`normalized` recompiled once: `images.size(0)` changed from `4` to `1`")
     assert not any("unbacked" in text for text in advice(row))
+
+
+def test_a_number_that_becomes_a_tensor(found):
+    of(found, "`boxed` recompiled once: `box` changed from `6.0` to a tensor")
+
+
+def test_a_function_of_python_needs_a_number(found):
+    """`math.sin` breaks the graph at a tensor; with `dynamic=True`, the program has 1 compile of 2."""
+    (text,) = advice(of(found, "`turned` recompiled once: `angle`"))
+    assert text.startswith("Use `torch.compile(dynamic=True)`") and "avoid 1 of 2 compiles" in text
+
+
+def test_a_float_can_be_written_without_a_point(found):
+    """With `dynamic=True`, the program has 1 compile of 3; with a tensor, 2."""
+    tensor, dynamic = advice(of(found, "`divided` recompiled once: `eps` changed from `1e-05` to `0.001`"))
+    assert "avoid 1 of 3 compiles" in tensor and "avoid 2 of 3 compiles" in dynamic
+
+
+def test_an_attribute_that_became_a_module_is_not_missing(found):
+    of(found, "`forward` recompiled once: `self.more` is no longer a plain attribute")

@@ -149,7 +149,11 @@ def same_global_state(facts: Facts, cause: Cause, name: str) -> Remedy:
     )
 
 
-def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy:
+def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
+    if cause.reason is not None and cause.reason["guard"].startswith("KeyError on ") and name[-1:] != "]":
+        return Remedy(
+            f"Set `{name}` before the first call, and keep its kind: a module or a plain attribute."
+        )
     if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
         return Remedy(
             f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
