@@ -6,9 +6,9 @@ Calls that hit a cache entry are not in a log.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.inputs import Input, is_argument
@@ -31,6 +31,7 @@ VALUES = frozenset(
 )
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
 MAY_FAIL = VALUES.union(EXPRESSIONS, ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN"))
+_MOST_CHECKED = 256  # entries whose sources are kept
 _SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
@@ -158,6 +159,18 @@ class CodeHistory:
             frozenset(source for guard in compiled.guards if (source := sources.get(guard)))
             for compiled in self.compiles
         ]
+
+    @cached_property
+    def checked(self) -> Callable[[int], frozenset[str | None]]:
+        """Return what the guards of an entry are on, types alone excepted, and the numbers that it has."""
+        return lru_cache(_MOST_CHECKED)(self._checked)
+
+    def _checked(self, entry: int) -> frozenset[str | None]:
+        compiled = self.compiles[entry]
+        guards = (self.guards[guard] for guard in compiled.guards)
+        values = compiled.input.values if compiled.input is not None else {}
+        numbers = (source for source, value in values.items() if type(value) is int)
+        return frozenset((*(guard.source for guard in guards if guard.kind != "TYPE_MATCH"), *numbers))
 
     @cached_property
     def _moved(self) -> dict[int, list[int]]:

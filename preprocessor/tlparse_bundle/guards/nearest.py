@@ -188,19 +188,11 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
     if not lacked or own.conditions or not own.numbers.isdisjoint(lacking.numbers):
         return False
     if own.others:
-        if lacking.numbers or not own.others <= _sources(history, other) or own.others & lacking.others:
+        if lacking.numbers or not own.others <= history.checked(other) or own.others & lacking.others:
             return False
     elif not own.numbers or other < entry or not _names(own.numbers).isdisjoint(_places(lacking.conditions)):
         return False
-    return lacked.isdisjoint(_sources(history, entry))
-
-
-def _sources(history: CodeHistory, entry: int) -> set[str | None]:
-    """Return what the guards of an entry are on, types alone excepted, and the numbers that it has."""
-    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
-    input = history.compiles[entry].input
-    numbers = {source for source, value in input.values.items() if type(value) is int} if input else set()
-    return {guard.source for guard in guards if guard.kind != "TYPE_MATCH"} | numbers
+    return lacked.isdisjoint(history.checked(entry))
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:

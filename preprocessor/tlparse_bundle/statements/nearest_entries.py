@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
+from tlparse_bundle.guards.code_history import EXPRESSIONS
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import shown_guard, source_name
+from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
 
 if TYPE_CHECKING:
@@ -99,13 +101,38 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         outer = min(modes, key=lambda guard: len(guard["source"] or ""))
         others = [guard for guard in others if guard not in modes or guard is outer]
     others = [guard for guard in others if guard["kind"] not in _BESIDE] or others
+    if cause.change == "global_state" and request.row["compile"] in facts.once(_avoided_by_state):
+        others = []  # what differs follows from the state, such as the dispatch keys of tensors
     if others:
-        which = listed(list(dict.fromkeys(map(shown, others))), _MOST)
+        which = listed(list(dict.fromkeys(_texts(others))), _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."
     if nearest["position"] == 0:
         return None
     only = "only on this guard" if not nearest["not_evaluated"] else "on this guard"
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}."
+
+
+def _texts(guards: Sequence[GuardsRow]) -> Iterator[str]:
+    """Yield what each guard asks for; of several conditions on one size only which size it is."""
+    sizes = [_size(guard) for guard in guards]
+    counts = Counter(sizes)
+    for guard, size in zip(guards, sizes, strict=True):
+        yield f"conditions on {code(size)}" if size and counts[size] > 1 else shown(guard)
+
+
+def _size(guard: GuardsRow) -> str | None:
+    """Return the only size that a condition is on; None for other guards."""
+    sizes = set(SIZE.findall(guard["text"])) if guard["kind"] in EXPRESSIONS else set()
+    if len(sizes) != 1:
+        return None
+    ((source, dimension),) = sizes
+    return f"{source_name(source)}.size({dimension})"
+
+
+def _avoided_by_state(facts: Facts) -> set[str]:
+    """Return the compiles that one global state would avoid."""
+    rows = (row for row in facts.table("recompile_fixes") if row["fix"] == "same_global_state")
+    return {compile for row in rows for compile in row["avoided"]}
 
 
 def _by_reasons(facts: Facts, cause: Cause) -> Iterator[tuple[int, str | None]]:

@@ -72,7 +72,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     what = *map(first_line, exception_of(first)), *_skipped_function(rows)
     reason = ": ".join([first_line(first["reason"]), *what])
     if len(places) == 1:
-        title = f"Graph break{_where(facts, rows, at)} {code(places[0])}, {times(count)}: {reason}"
+        title = f"Graph break{_where(facts, rows, at)} {places[0]}, {times(count)}: {reason}"
     else:
         title = f"{plural(count, 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
@@ -181,15 +181,19 @@ def _places(facts: Facts, counts: Counter[CodeLine]) -> str:
     lines = []
     for place, count in counts.most_common(_MOST_PLACES):
         source = f": {code(place.source_line)}" if place.source_line else ""
-        lines.append(f"At {code(_shown(facts, place))}{source}" + (f", {times(count)}" if count > 1 else ""))
+        lines.append(
+            f"{'In' if place.line is None else 'At'} {_shown(facts, place)}{source}"
+            + (f", {times(count)}" if count > 1 else "")
+        )
     if len(counts) > _MOST_PLACES:
         lines.append(f"and {len(counts) - _MOST_PLACES:,} more")
     return "\n".join(lines)
 
 
 def _shown(facts: Facts, place: CodeLine) -> str:
-    shown = facts.short.place(place.file, place.line) or "an unknown place"
-    return f"{place.function} in {shown}" if place.line is None and place.function else shown
+    """Return a place, or the function where the line is not known."""
+    shown = code(facts.short.place(place.file, place.line) or "an unknown place")
+    return f"{code(place.function)} of {shown}" if place.line is None and place.function else shown
 
 
 def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
