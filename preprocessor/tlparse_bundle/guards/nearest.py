@@ -18,7 +18,7 @@ _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
 _IS = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"()]*) ([!=]= -?\d+)")  # the code has a constant for the number
-_PLACE = re.compile(r"\bL\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
+_PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
 _ITEM = re.compile(r"\[\d+\]")
@@ -95,17 +95,19 @@ def nearest_entry(
 
 
 class _Lacking(NamedTuple):
-    """What a call differs in from an entry: sizes and numbers, with the ``moves`` from one to another, other
-    sources, of which the items of a list count as one, and texts of conditions on numbers. Those on the same
-    numbers are one of ``paths``, and also one of ``branches`` where they are not on one size. ``is_hiding``:
-    nothing else of one of these is compared.
+    """What a call differs in from an entry: sizes and numbers, with the ``moves`` from one to another; other
+    sources, of which the items of a list count as one; and ``conditioned``, the sizes and numbers that failed
+    conditions are on. Conditions on the same ones are one of ``paths``, and also one of ``branches`` where
+    they are not on one size. ``sources``: those of others and of conditions. ``is_hiding``: nothing else of
+    one of these is compared.
     """
 
     numbers: set[Place]
     moves: set[tuple[str, str]]
     others: set[str]
     other_count: int
-    conditions: set[str]
+    conditioned: set[str]
+    sources: set[str]
     paths: int
     branches: int
     is_hiding: bool
@@ -141,7 +143,11 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     is_hiding = container is not None or any(one.aspect in _HIDES_OTHERS for one in differences)
     paths = _paths(conditions, {*_names(numbers), *others})
     branches = sum(len(path) > 1 or not all(".size()" in place for place in path) for path in paths)
-    return _Lacking(set(numbers), moves, others, len(lists), conditions, len(paths), branches, is_hiding)
+    conditioned = _places(conditions)
+    sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
+    return _Lacking(
+        set(numbers), moves, others, len(lists), conditioned, sources, len(paths), branches, is_hiding
+    )
 
 
 def _move(difference: Difference) -> tuple[str, str]:
@@ -184,15 +190,14 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
     a later one takes sizes and numbers, since code with a dynamic size can need a guard that code with a
     constant does not; any one takes other values, which can lead to another path.
     """
-    lacked = lacking.others | {_SIZE_OF.sub("", place) for place in _places(lacking.conditions)}
-    if not lacked or own.conditions or not own.numbers.isdisjoint(lacking.numbers):
+    if not lacking.sources or own.conditioned or not own.numbers.isdisjoint(lacking.numbers):
         return False
     if own.others:
         if lacking.numbers or not own.others <= history.checked(other) or own.others & lacking.others:
             return False
-    elif not own.numbers or other < entry or not _names(own.numbers).isdisjoint(_places(lacking.conditions)):
+    elif not own.numbers or other < entry or not _names(own.numbers).isdisjoint(lacking.conditioned):
         return False
-    return lacked.isdisjoint(history.checked(entry))
+    return lacking.sources.isdisjoint(history.checked(entry))
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
