@@ -17,7 +17,7 @@ _HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
-_IS = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"()]*) ([!=]= -?\d+)")  # the code has a constant for the number
+_IS = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"()]*) ([!=]= -?[\d.]+(?:e[+-]?\d+)?)")  # torch specialized it
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
@@ -32,19 +32,21 @@ STATES = {  # of the process, whose guards have no source
 
 class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
-    call differs from this one. ``changes``: what differs, a change of a size that several tensors share once,
-    and all conditions on a number once. ``is_hiding``: nothing else of an object is compared, since its type
-    or length differs. ``branches``: conditions of another path. A size or a number costs one compile, since
-    torch makes it dynamic then; each new value of ``others`` costs one more. Most guards of an entry for
-    another global state, or for another function that the same wrapper called, are not evaluated.
+    call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
+    ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
+    number once. ``is_hiding``: nothing else of an object is compared, since its type or length differs. A
+    size or a number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs
+    one more. Most guards of an entry for another global state, or for another function that the same wrapper
+    called, are not evaluated.
     """
 
     other_state: bool
     other_function: bool
     is_replaced: bool
+    branches: int
     changes: int
     is_hiding: bool
-    branches: int
+    size_branches: int
     others: int
     is_minor: bool
     not_evaluated: int
@@ -83,9 +85,10 @@ def nearest_entry(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
-            len(own.moves) + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
-            own.is_hiding or bool(unlisted),
             own.branches,
+            own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
+            own.is_hiding or bool(unlisted),
+            own.size_branches,
             own.other_count + len(unlisted),
             bool((own.others or own.paths) and named) and all(map(_is_number, named)),
             not_evaluated,
@@ -95,21 +98,23 @@ def nearest_entry(
 
 
 class _Lacking(NamedTuple):
-    """What a call differs in from an entry: sizes and numbers, with the ``moves`` from one to another; other
-    sources, of which the items of a list count as one; and ``conditioned``, the sizes and numbers that failed
-    conditions are on. Conditions on the same ones are one of ``paths``, and also one of ``branches`` where
-    they are not on one size. ``sources``: those of others and of conditions. ``is_hiding``: nothing else of
-    one of these is compared.
+    """What a call differs in from an entry. ``numbers``: sizes and numbers, with the count of their changes;
+    those of items of a list are one, unless they change as others do. ``others``: other sources, with a
+    count in which items of a list are one. ``conditioned``: sizes and numbers that failed conditions are on.
+    Conditions on the same ones are one of ``paths``, and of ``branches`` where some are not sizes, or of
+    ``size_branches`` where they are several sizes. ``sources``: those of others and of conditions.
+    ``is_hiding``: nothing else of one of these is compared.
     """
 
     numbers: set[Place]
-    moves: set[tuple[str, str]]
+    move_count: int
     others: set[str]
     other_count: int
     conditioned: set[str]
     sources: set[str]
     paths: int
     branches: int
+    size_branches: int
     is_hiding: bool
 
 
@@ -138,16 +143,35 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
     numbers = {place: move for place, move in numbers.items() if place[0] not in others}
     lists = {_list(source) for source in others}
-    moves = {move if (of := _list(place[0])) == place[0] else (of, "") for place, move in numbers.items()}
-    moves -= {(one, "") for one in lists}
     is_hiding = container is not None or any(one.aspect in _HIDES_OTHERS for one in differences)
     paths = _paths(conditions, {*_names(numbers), *others})
-    branches = sum(len(path) > 1 or not all(".size()" in place for place in path) for path in paths)
+    are_sizes = [all(".size()" in place for place in path) for path in paths]
+    branches = are_sizes.count(False)
+    size_branches = sum(
+        len(path) > 1 for path, is_of_sizes in zip(paths, are_sizes, strict=True) if is_of_sizes
+    )
     conditioned = _places(conditions)
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
     return _Lacking(
-        set(numbers), moves, others, len(lists), conditioned, sources, len(paths), branches, is_hiding
+        set(numbers),
+        _move_count(numbers, lists),
+        others,
+        len(lists),
+        conditioned,
+        sources,
+        len(paths),
+        branches,
+        size_branches,
+        is_hiding,
     )
+
+
+def _move_count(numbers: Mapping[Place, tuple[str, str]], lists: set[str]) -> int:
+    """Return the number of changes of sizes and numbers. ``lists``: those that differ anyway."""
+    items = {place: move for place, move in numbers.items() if _list(place[0]) != place[0]}
+    moves = {move for place, move in numbers.items() if place not in items}
+    in_lists = {_list(source) for source, _ in items} - lists
+    return len(moves) + min(len(in_lists), len(set(items.values()) - moves))
 
 
 def _move(difference: Difference) -> tuple[str, str]:
@@ -190,14 +214,22 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
     a later one takes sizes and numbers, since code with a dynamic size can need a guard that code with a
     constant does not; any one takes other values, which can lead to another path.
     """
-    if not lacking.sources or own.conditioned or not own.numbers.isdisjoint(lacking.numbers):
+    taken, lacked = own.others - lacking.others, lacking.sources - own.sources
+    if not lacked or own.conditioned:
         return False
-    if own.others:
-        if lacking.numbers or not own.others <= history.checked(other) or own.others & lacking.others:
-            return False
-    elif not own.numbers or other < entry or not _names(own.numbers).isdisjoint(lacking.conditioned):
-        return False
-    return lacking.sources.isdisjoint(history.checked(entry))
+    if taken:
+        is_taken = lacking.numbers <= own.numbers and taken <= history.checked(other)
+    else:
+        is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
+    return is_taken and lacked.isdisjoint(history.checked(entry))
+
+
+def _takes_numbers(own: _Lacking, lacking: _Lacking) -> bool:
+    return (
+        bool(own.numbers)
+        and own.numbers.isdisjoint(lacking.numbers)
+        and _names(own.numbers).isdisjoint(lacking.conditioned)
+    )
 
 
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
