@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.inputs import Input, is_argument
-from tlparse_bundle.guards.predicates import Predicate, check
+from tlparse_bundle.guards.predicates import LENGTHS, Predicate, check
 from tlparse_bundle.guards.savings import Compiled, Place
 from tlparse_bundle.guards.values import Tensor
 
@@ -30,7 +30,7 @@ VALUES = frozenset(
     )
 )
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
-MAY_FAIL = VALUES.union(EXPRESSIONS, ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN"))
+MAY_FAIL = VALUES.union(EXPRESSIONS, LENGTHS)
 _MOST_CHECKED = 256  # entries whose sources are kept
 _SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")

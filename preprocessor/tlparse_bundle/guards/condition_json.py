@@ -13,15 +13,14 @@ from typing import Any
 
 from tlparse_bundle.guards.conditions import condition
 from tlparse_bundle.guards.expressions import NotSupported, compiled, parsed, plain
-from tlparse_bundle.guards.predicates import Predicate
+from tlparse_bundle.guards.predicates import LENGTHS, Predicate
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
 
 Json = Any
 _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
 _MEMBER = re.compile(r"\.(?:_modules|_parameters|_buffers|__dict__)\['\w+'\]$")
 _VALUES = frozenset(("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH"))
-_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN")
-_EXPRESSIONS = frozenset(("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD", *_LENGTHS))
+_EXPRESSIONS = frozenset(("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD", *LENGTHS))
 _METHODS = frozenset(("size", "stride", "dim"))
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.predicates import (
+    LENGTHS,
     Outcome,
     Predicate,
     check,
@@ -52,7 +53,6 @@ _BY_TEXT: dict[str, Aspect] = {
     "RANGE_ITERATOR_MATCH": "other",
 }
 _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
-_LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN")
 
 # Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
@@ -99,7 +99,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
             "shape"
             if predicate.kind in _EXPRESSION
             else "length"
-            if predicate.kind in _LENGTHS
+            if predicate.kind in LENGTHS
             else "type"
             if predicate.kind == "TYPE_MATCH"
             else "value"

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from tlparse_bundle.guards.expressions import NotSupported, compiled, normalised, parsed
-from tlparse_bundle.guards.predicates import Predicate, stated
+from tlparse_bundle.guards.predicates import LENGTHS, Predicate, stated
 from tlparse_bundle.guards.tensor_patterns import TensorPattern, tensor_pattern
 from tlparse_bundle.guards.values import Tensor
 
@@ -22,7 +22,6 @@ KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
-_OF_CONTAINERS = ("LENGTH_CHECK", "DICT_LENGTH", "TUPLE_ITERATOR_LEN", "DICT_CONTAINS")
 
 
 @dataclass
@@ -145,7 +144,7 @@ def _stating(kind: str, text: str) -> tuple[str, Any] | None:
     """Return (source, value) when a guard states the value that it saw: of a constant, of ``len(SOURCE)``, or
     of whether a dict contains a key.
     """
-    if kind not in _OF_CONTAINERS:
+    if kind not in LENGTHS:
         return stated(Predicate(kind, None, text))
     try:
         node = parsed(text)

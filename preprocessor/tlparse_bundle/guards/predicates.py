@@ -32,14 +32,8 @@ _TYPE_CHECK = re.compile(r"___check_type_id\((?P<source>.+), \d+\)")
 _HINT = re.compile(r"\(HINT: type (?P<name>[\w.]+)\)")
 # Kinds that check one value, which is then known of the call that compiled.
 _VALUES = frozenset(("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH", "CONSTANT_MATCH"))
-_EXPRESSIONS = _VALUES | {
-    "LAMBDA_GUARD",
-    "SYMBOLIC_SHAPE_GUARD",
-    "LENGTH_CHECK",
-    "DICT_LENGTH",
-    "DICT_CONTAINS",
-    "TUPLE_ITERATOR_LEN",
-}
+LENGTHS = ("LENGTH_CHECK", "DICT_LENGTH", "DICT_CONTAINS", "TUPLE_ITERATOR_LEN")  # and keys of containers
+_EXPRESSIONS = _VALUES.union(("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"), LENGTHS)
 # The right side of a comparison with a constant; longer ones are source code.
 _CONSTANT = re.compile(r" (?:==|is) (?P<value>(?![LG]\[)[^=]{1,500})$")
 # torch/_dynamo/guards.py until 2.3 and, for aliasing, later: the conditions of each kind.

@@ -30,7 +30,7 @@ _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py, ConstDictKeySource
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
 _PART = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")  # of a module: ".conv", "[0]"
-_PARTS = re.compile(r"\._(module|parameter|buffer)s\['\w+'\]$")
+_KEPT_AS = re.compile(r"\._(module|parameter|buffer)s\['\w+'\]$")
 _OF_CLASS = re.compile(r"\bdict\((type\([^()]+\))\.__dict__\)\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
@@ -162,7 +162,7 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
 
 def _is_missing(source: str) -> str:
     """Return what torch did not find where it was: a module can keep the name elsewhere, as pruning does."""
-    part = _PARTS.search(source)
+    part = _KEPT_AS.search(source)
     if part is None and source.endswith("]"):
         return f"the call has no {subject('value', source, None)}"
     return f"{subject('value', source, None)} is no longer a {part[1] if part else 'plain attribute'}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
+from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
@@ -25,8 +26,7 @@ _OF_AN_OBJECT = frozenset(
 )  # several guards on one object are one cause
 
 _NUMBER = re.compile(r"-?\d{1,15}")
-_DECIMAL = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
-TENSOR = "a tensor"
+TENSOR = "a tensor"  # in place of the value that a call has
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
 # Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
@@ -287,8 +287,16 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
 
 def _becomes_tensor(reason: RecompileReasonsRow) -> bool:
     """Whether a guard on a number or on an object says nothing about a tensor that a call has there."""
-    is_number = reason["change"] == "value" and _DECIMAL.fullmatch(str(reason["expected"])) is not None
+    expected = reason["expected"]
+    is_number = reason["change"] == "value" and (is_int(expected) or is_float(expected))
     return is_number or reason["change"] == "identity"
+
+
+def compiles_of(facts: Facts, cause: Cause) -> Iterator[str]:
+    """Yield the compiles of the code objects of a cause."""
+    requests, code_objects = facts.once(requested_recompiles), facts.table("code_objects")
+    for number in {requests.row(number)["code_object"] for number in cause.rows} - {None}:
+        yield from code_objects[number]["compiles"]
 
 
 def cause_key(owner: Hashable, reason: RecompileReasonsRow | None) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from tlparse_bundle.statements.guard_changes import (
     source_name,
     tied_places,
 )
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
 from tlparse_bundle.statements.settings import settings
@@ -165,13 +165,8 @@ def _normalizes(facts: Facts, cause: Cause) -> bool:
     """Whether graphs of the function normalize over a batch or groups: they need more than one value for each
     channel, so torch breaks the graph at an unbacked size (torch/nn/functional.py, _verify_batch_size).
     """
-    requests = facts.once(requested_recompiles)
-    code_objects = facts.table("code_objects")
-    compiles = code_objects[requests[cause.rows[0]].row["code_object"]]["compiles"]
-    graphs = facts.once(graphs_by_compile)
-    return any(
-        _NORMALIZES.search(op) for key in compiles for row in graphs.rows(key) for op in row["ops"] or ()
-    )
+    rows = (row for key in compiles_of(facts, cause) for row in facts.once(graphs_by_compile).rows(key))
+    return any(_NORMALIZES.search(op) for row in rows for op in row["ops"] or ())
 
 
 def dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:

@@ -9,7 +9,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
 from tlparse_bundle.statements.empty_compiles import partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.wrapped_functions import guard_source_line
@@ -112,12 +112,9 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
         return True
     if _is_used_as_number(cause):
         return True
-    code_objects = {requests[number].row["code_object"] for number in cause.rows}
     return any(
         "TensorifyScalarRestartAnalysis" in reason
-        for id_ in code_objects
-        if id_ is not None
-        for compile in facts.table("code_objects")[id_]["compiles"]
+        for compile in compiles_of(facts, cause)
         if (frame := facts.compiled.get((compile,))) is not None
         for reason in frame.row["restart_reasons"]
     )

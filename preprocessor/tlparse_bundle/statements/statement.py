@@ -53,7 +53,10 @@ def severity_of(row: Mapping[str, Any]) -> Severity:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Remedy:
-    """A fix: ``code`` is ready to paste, ``source`` is who recommends it; whether it says what it avoids."""
+    """A fix: ``code`` is ready to paste, ``source`` is who recommends it.
+
+    ``is_counted``: whether it says how many compiles it avoids.
+    """
 
     text: str
     code: str | None = None

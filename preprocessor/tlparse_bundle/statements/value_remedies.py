@@ -12,7 +12,7 @@ from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
-from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
@@ -26,9 +26,7 @@ _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_met
 
 
 def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
-    recompile = facts.once(requested_recompiles)[cause.rows[0]]
-    code_object = facts.table("code_objects")[recompile.row["code_object"]]
-    frames = (facts.compiled.get((compile,)) for compile in code_object["compiles"])
+    frames = (facts.compiled.get((compile,)) for compile in compiles_of(facts, cause))
     if any(frame is not None and is_below_a_dispatch(facts, frame.rows[0]) for frame in frames):
         return Remedy(
             "Tensors have no autograd dispatch keys in `__torch_dispatch__`: calls from there and others"

@@ -197,19 +197,26 @@ def _hint(facts: Facts, cause: Cause) -> str | None:
     found = _HINT.search((cause.reason and cause.reason["comment"]) or "")
     hint = found[1].removesuffix(")") if found else ""
     if _DYNAMIC_INTEGERS in hint and not cause.open and cause.reason is not None:
-        values = {*map(str, cause.values), *_values_of(facts, cause.function, cause.reason["source"])}
+        key = cause.function, local_name(cause.reason["source"] or "")
+        values = facts.once(_values_of_integers).get(key, set()) | set(map(str, cause.values))
         if len(values - {"0", "1"}) < 2:
             return None
     return None if hint.startswith(("guard on ", "type ")) else hint or None
 
 
-def _values_of(facts: Facts, function: FunctionKey, source: str | None) -> Iterator[str]:
-    """Yield the values of a number in the calls that compiled a function."""
-    for row in facts.table("call_inputs"):
-        if local_name(row["source"]) == local_name(source or "") and row["value"] is not None:
-            number = facts.compiles.compiles.get(row["compile"])
-            if number is not None and facts.function_key(number) == function:
-                yield row["value"]
+def _values_of_integers(facts: Facts) -> dict[tuple[FunctionKey, str], set[str]]:
+    """Return the values that integers had in all calls that compiled a function, where torch advises to make
+    them dynamic.
+    """
+    reasons = (cause.reason for cause in facts.once(causes))
+    advised = (one for one in reasons if one is not None and _DYNAMIC_INTEGERS in (one["comment"] or ""))
+    wanted = {local_name(one["source"] or "") for one in advised}
+    found: dict[tuple[FunctionKey, str], set[str]] = {}
+    for row in facts.table("call_inputs") if wanted else ():
+        source, number = local_name(row["source"]), facts.compiles.compiles.get(row["compile"])
+        if source in wanted and row["value"] is not None and number is not None:
+            found.setdefault((facts.function_key(number), source), set()).add(row["value"])
+    return found
 
 
 def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
