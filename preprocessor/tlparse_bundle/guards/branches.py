@@ -11,7 +11,7 @@ from functools import cached_property
 from tlparse_bundle.guards.code_history import VALUES, CodeHistory
 from tlparse_bundle.guards.failing import SIZES, Difference, failing
 from tlparse_bundle.guards.fixes import Fix
-from tlparse_bundle.guards.inputs import Input
+from tlparse_bundle.guards.inputs import Input, is_argument
 from tlparse_bundle.guards.values import Tensor
 
 _CHOOSING = ("few_values", "same_type", "same_object")
@@ -92,7 +92,8 @@ class Branches:
 
     def agree(self, source: str, call: int, entry: int) -> bool | None:
         """Whether a call and an entry agree on a value when those without it pass a tensor like the first
-        one. None for values other than tensors, which may differ.
+        one. None for values other than tensors, which may differ, and where the sizes of other tensors
+        differ, from which those of this one may follow.
         """
         values = {
             number: compiled.input.values[source]
@@ -101,6 +102,8 @@ class Branches:
         }
         first = next(iter(values), None)
         if first is None or not isinstance(values[first], Tensor):
+            return None
+        if any(self._differ_in_size(number, first) for number in (call, entry) if number not in values):
             return None
         guards = (
             self._history.guards[guard]
@@ -111,6 +114,17 @@ class Branches:
             failing(guard, passed) == ()
             for guard in guards
             if guard.source == source and guard.kind in VALUES
+        )
+
+    def _differ_in_size(self, call: int, other: int) -> bool:
+        """Whether two calls have a tensor argument of different sizes."""
+        input = self._history.compiles[call].input
+        return any(
+            isinstance(value, Tensor)
+            and is_argument(source)
+            and (own := self._history.tensor(other, source)) is not None
+            and own.size != value.size
+            for source, value in (input.values.items() if input is not None else ())
         )
 
     def is_unread(self, difference: Difference, call: int, entry: int) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +209,7 @@ class GuardReplay:
         for compile in list(dict.fromkeys(code_object["compiles"]))[: _MAX_CALLS + 1]:
             call = numbers.get(compile)
             is_known = call is not None and history.compiles[call].input is not None
+            known = history if call is None or is_known else self._described(history, call)
             entries = {
                 entry: reason
                 for reason in self._reasons(compile)[:_MAX_ENTRIES]
@@ -221,14 +223,14 @@ class GuardReplay:
                 and (call, entry) not in history.named
                 and not reason["guard"].startswith(UNEXPLAINED)
             }
-            nearest = None if call is None else nearest_entry(history, call, list(entries), containers)
+            nearest = None if call is None else nearest_entry(known, call, list(entries), containers)
             for entry, reason in entries.items():
                 named = (
                     self._named(history.compiles[entry], reason)
                     if call is None
                     else history.named.get((call, entry))
                 )
-                failed = history.failed(call, entry) if call is not None and is_known else {}
+                failed = {} if call is None else known.failed(call, entry)
                 guards = [id_ for id_, found in failed.items() if found]
                 yield {
                     "event": reason["event"],
@@ -236,11 +238,20 @@ class GuardReplay:
                     "position": reason["position"],
                     "entry": reason["entry"],
                     "guard": named,
-                    "guards": [named] if named is not None and not is_known else guards,
+                    "guards": [named] if named is not None and call is None else guards,
                     "not_evaluated": [id_ for id_, found in failed.items() if found is None],
                     "is_input_known": is_known,
                     "is_nearest": entry == nearest,
                 }
+
+    def _described(self, history: CodeHistory, call: int) -> CodeHistory:
+        """Return the history with what the log describes of a call whose compile failed, and so has no guards."""
+        compiles = list(history.compiles)
+        key = compiles[call].compile
+        compiles[call] = replace(
+            compiles[call], input=input_of(self._tensors.rows(key), self._symbols.rows(key), ())
+        )
+        return CodeHistory(compiles, history.guards, named=history.named)
 
     def _named(self, entry: Compiled, reason: RecompileReasonsRow) -> int | None:
         """Return the guard of an entry that torch names in a reason; None when it is not found."""

@@ -26,6 +26,13 @@ _OF_AN_OBJECT = frozenset(
 )  # several guards on one object are one cause
 
 _NUMBER = re.compile(r"-?\d{1,15}")
+_TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
+    "bool": "<class 'bool'>",
+    "int": "<class 'int'>",
+    "float": "<class 'float'>",
+    "str": "<class 'str'>",
+    "none": "<class 'NoneType'>",
+}
 TENSOR = "a tensor"  # in place of the value that a call has
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
@@ -266,16 +273,20 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
         reason = one.reason
         if not reason or not reason["source"] or not one.row["compile"]:
             continue
-        if reason["change"] in ("value", "flag", "identity") or AT_LEAST_TWO.search(reason["guard"]):
+        if reason["change"] in ("value", "flag", "identity", "type") or AT_LEAST_TWO.search(reason["guard"]):
             wanted.setdefault(one.row["compile"], []).append((number, local_name(reason["source"])))
     found: dict[int, int | str] = {}
     for row in facts.table("call_inputs") if wanted else ():
         for number, source in wanted.get(row["compile"], ()):
             if local_name(row["source"]) != source:
                 continue
+            reason = facts.once(requested_recompiles)[number].reason
+            if reason and reason["change"] == "type":
+                if (type_ := _TYPES.get(row["kind"])) is not None:
+                    found[number] = type_
+                continue
             if row["value"] is not None:
                 found[number] = int(row["value"]) if _NUMBER.fullmatch(row["value"]) else row["value"]
-            reason = facts.once(requested_recompiles)[number].reason
             if reason and row["kind"] == "tensor" and _becomes_tensor(reason):
                 found[number] = TENSOR
             small = AT_LEAST_TWO.search(reason["guard"]) if reason else None

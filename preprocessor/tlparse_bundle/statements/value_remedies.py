@@ -20,6 +20,7 @@ from tlparse_bundle.statements.statement import Remedy
 _ATTRIBUTE = re.compile(r"\.\w+$")
 _WHOLE = re.compile(r"-?\d+")
 _LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
+_NUMBER_TYPES = {"<class 'int'>", "<class 'float'>"}
 _CODE = ".__code__"  # of a function
 _ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9, which does not log its type
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
@@ -116,6 +117,8 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
 def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
     if is_learning_rate(cause):
         return _LEARNING_RATE
+    if cause.change == "type" and cause.values.keys() <= _NUMBER_TYPES:
+        return Remedy(f"Pass `{name}` with one type: an `int` and a `float` need a compile each.")
     source = (cause.reason and cause.reason["source"]) or ""
     if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
         is_whole = all(_WHOLE.fullmatch(str(value)) for value in cause.values)
