@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tlparse_bundle.guards.inputs import Input
+from tlparse_bundle.guards.inputs import CODE, Input
 from tlparse_bundle.guards.predicates import (
     LENGTHS,
     Outcome,
@@ -108,10 +108,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (
             Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
         )
-    if predicate.kind == "ID_MATCH" and isinstance(input.values.get(predicate.source or ""), Tensor):
-        return (Difference("type", predicate.source or "", None, predicate.text, "Tensor"),)
-    if predicate.kind == "ID_MATCH" and (other := _other_type(predicate, input)):
-        return (Difference("type", predicate.source or "", None, predicate.text, other),)
+    if predicate.kind == "ID_MATCH" and (other := _other_object(predicate, input)):
+        return (other,)
     if predicate.kind in _BY_TEXT:
         own = input.guards.get(predicate.subject)
         if own == predicate.text:
@@ -177,8 +175,33 @@ def _is_no_function(predicate: Predicate, input: Input) -> bool:
     the call check the object instead, as for a builtin.
     """
     source = predicate.source or ""
-    owner = source.removesuffix(".__code__")
+    owner = source.removesuffix(CODE)
     return source != owner and any(of == owner for _, of, _ in input.guards)
+
+
+def _other_object(predicate: Predicate, input: Input) -> Difference | None:
+    """Return the difference of a call that has another kind of object than a guard on one object asks for."""
+    source = predicate.source or ""
+    if isinstance(input.values.get(source), Tensor):
+        return Difference("type", source, None, predicate.text, "Tensor")
+    if other := _other_type(predicate, input):
+        return Difference("type", source, None, predicate.text, other)
+    if _is_other_function(predicate, input):
+        return Difference("identity", source, None, predicate.text, "a Python function")
+    return None
+
+
+def _is_other_function(predicate: Predicate, input: Input) -> bool:
+    """Whether a guard asks for a builtin where the call has a Python function, whose code the guards of the
+    call check.
+    """
+    match = _OBJECT_TYPE.search(predicate.text)
+    code = f"{predicate.source}{CODE}"
+    return (
+        match is not None
+        and match["name"].rpartition(".")[2].startswith("builtin_")
+        and any(of == code for _, of, _ in input.guards)
+    )
 
 
 def _other_type(predicate: Predicate, input: Input) -> str | None:

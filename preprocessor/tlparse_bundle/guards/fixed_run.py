@@ -9,7 +9,7 @@ from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix, covers, fixes_of
-from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.inputs import CODE, Input, is_argument
 from tlparse_bundle.guards.values import Tensor, contiguous
 
 _NUMBERS = ("size", "value")
@@ -21,7 +21,11 @@ class FixedRun:
 
     def __init__(self, history: CodeHistory, fixes: Sequence[Fix]):
         self._history = history
-        self._fixes = fixes
+        # One function is one object: a guard on a Python function is on its code, one on a builtin is not.
+        self._fixes = fixes = [
+            fix._replace(source=(fix.source or "").removesuffix(CODE)) if fix.kind == "same_object" else fix
+            for fix in fixes
+        ]
         self._branches = Branches(history, fixes)
         self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
         self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
@@ -177,6 +181,8 @@ class FixedRun:
         if self._branches.is_missing(difference, call, entry):
             return self._branches.agree(difference.source, call, entry)
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference, call)), None)
+        if fix is not None and fix.kind == "same_structure":
+            return None if self._differ_in_constants(fix.source or "", call, entry) else True
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
         if self._is_of_lost_base(difference, entry):
@@ -276,6 +282,24 @@ class FixedRun:
         tensors = (self._history.tensor(call, source) for call in range(len(self._history.compiles)))
         first = next((tensor for tensor in tensors if tensor is not None), None)
         return first is not None and first.dtype is not None and _INTEGER.match(first.dtype) is not None
+
+    def _differ_in_constants(self, container: str, *calls: int) -> bool:
+        """Whether one of two calls has constants in a container where the other has nothing. Which it would
+        have with the same length, the log does not show.
+        """
+        inputs = [self._history.compiles[call].input for call in calls]
+        own, other = (
+            {
+                source
+                for source, value in (input.values.items() if input is not None else ())
+                if not isinstance(value, Tensor)
+                and source != container
+                and is_below(source, container)
+                and not source.startswith("len(")
+            }
+            for input in inputs
+        )
+        return own != other
 
     def _has_one_layout(self, source: str, *calls: int) -> bool:
         """Whether a tensor has the usual strides in all calls after ``.contiguous()``."""

@@ -21,6 +21,7 @@ from tlparse_bundle.guards.values import Tensor
 KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
+CODE = ".__code__"  # of a function
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
 
 
@@ -39,8 +40,12 @@ class Input:
 
     @cached_property
     def objects(self) -> dict[str, str]:
-        """Its own guards on the identity of objects, by source."""
-        return {source or "": text for (kind, source, _), text in self.guards.items() if kind == "ID_MATCH"}
+        """Its own guards on the identity of objects, by source. That of a function is on its code."""
+        return {
+            (source or "").removesuffix(CODE): text
+            for (kind, source, _), text in self.guards.items()
+            if kind == "ID_MATCH"
+        }
 
     def add(self, source: str, value: Any, known_from: KnownFrom) -> None:
         """Note a value, unless the source has one."""

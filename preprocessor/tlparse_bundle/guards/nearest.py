@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int
-from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
 from tlparse_bundle.guards.savings import Place
 
 # Nothing else of an object is compared that has another type, rank or length.
@@ -36,8 +36,8 @@ class _Distance(NamedTuple):
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
     number once. ``is_hiding``: nothing else of an object is compared, since its type or length differs. A
     size or a number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs
-    one more. Most guards of an entry for another global state, or for another function that the same wrapper
-    called, are not evaluated.
+    one more. ``sources``: sizes, numbers and others that differ, each on its own. Most guards of an entry
+    for another global state, or for another function that the same wrapper called, are not evaluated.
     """
 
     other_state: bool
@@ -49,6 +49,7 @@ class _Distance(NamedTuple):
     size_branches: int
     others: int
     is_minor: bool
+    sources: int
     not_evaluated: int
 
 
@@ -74,7 +75,10 @@ def nearest_entry(
     def distance(entry: int) -> _Distance:
         failed, own, guards = failures[entry], lacking[entry], history.guards
         not_evaluated = sum(
-            found is None and guard not in shared and guards[guard].kind in MAY_FAIL
+            found is None
+            and guard not in shared
+            and guards[guard].kind in MAY_FAIL
+            and not _is_part(guards[guard].source, own.others)
             for guard, found in failed.items()
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
@@ -85,12 +89,13 @@ def nearest_entry(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
-            own.branches,
+            own.branches and own.branches * any(_takes_branch(own, lacking[other]) for other in entries),
             own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
             own.is_hiding or bool(unlisted),
             own.size_branches,
             own.other_count + len(unlisted),
             bool((own.others or own.paths) and named) and all(map(_is_number, named)),
+            len(own.numbers) + len(own.others),
             not_evaluated,
         )
 
@@ -130,7 +135,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     others = _objects(
         f"{one.aspect} of parameters"
         if one.aspect in _OF_TENSORS and is_of_module(one.source)
-        else one.source
+        else one.source.removesuffix(CODE)  # its closure and its defaults are parts of a function
         for one in differences
         if not _is_number(one) and one.aspect != "shape"
     )
@@ -143,7 +148,9 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
     numbers = {place: move for place, move in numbers.items() if place[0] not in others}
     lists = {_list(source) for source in others}
-    is_hiding = container is not None or any(one.aspect in _HIDES_OTHERS for one in differences)
+    is_hiding = container is not None or any(
+        one.aspect in _HIDES_OTHERS and not _is_part(one.source, others) for one in differences
+    )
     paths = _paths(conditions, {*_names(numbers), *others})
     are_sizes = [all(".size()" in place for place in path) for path in paths]
     branches = are_sizes.count(False)
@@ -232,6 +239,13 @@ def _takes_numbers(own: _Lacking, lacking: _Lacking) -> bool:
     )
 
 
+def _takes_branch(own: _Lacking, lacking: _Lacking) -> bool:
+    """Whether an entry takes the numbers for which the code of another one takes another path. One that has
+    a different constant in place of one of them says nothing about that path.
+    """
+    return own.conditioned.isdisjoint({*_names(lacking.numbers), *lacking.others, *lacking.conditioned})
+
+
 def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
     """Return the keys of a container that the guards of an entry mention, or the positions of its keys, which
     torch compares when all are used.
@@ -263,8 +277,11 @@ def _is_number(difference: Difference) -> bool:
 def _objects(sources: Iterable[str]) -> set[str]:
     """Return the sources that are not part of another one."""
     names = set(sources)
-    return {
-        source
-        for source in names
-        if not any(source.startswith((f"{other}.", f"{other}[")) for other in names if other)
-    }
+    return {source for source in names if not _is_part(source, names)}
+
+
+def _is_part(source: str | None, others: Iterable[str]) -> bool:
+    """Whether a source is part of another one, such as a closure of a function."""
+    return source is not None and any(
+        source.startswith((f"{other}.", f"{other}[")) for other in others if other
+    )

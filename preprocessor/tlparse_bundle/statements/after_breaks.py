@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import NamedTuple
 
 from tlparse_bundle.model.functions import function_of, resume_function
@@ -56,26 +57,35 @@ def is_called_by_compiled_code(facts: Facts, number: int) -> bool:
 
 
 def _is_compiled(facts: Facts, frame: Frame) -> bool:
-    """Whether Dynamo compiled the function that a frame is in, and never skipped it. Of several of that name,
-    it is the one that begins last before the line.
+    """Whether Dynamo traces the function that a frame is in up to its line. Of several of that name, it is
+    the one that begins last before the line.
     """
-    own = facts.once(_compiled_lines).get((frame.file, function_of(frame.name)), {})
+    own = facts.once(_traced_lines).get((frame.file, function_of(frame.name)), {})
     begins = [line for line in own if frame.line is not None and line <= frame.line]
-    return bool(begins) and own[max(begins)]
+    return bool(begins) and frame.line is not None and frame.line <= own[max(begins)]
 
 
-def _compiled_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int, bool]]:
-    """Return the first lines of functions that Dynamo compiled, by file and name, and whether it compiled
-    them each time.
+def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int, float]]:
+    """Return the first lines of functions that Dynamo compiled, by file and name, and the last line that it
+    traces: that of a graph break after which it skips the function, else infinity.
     """
-    skipped = {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"]}
-    found: dict[tuple[str | None, str | None], dict[int, bool]] = {}
+    breaks = facts.table("graph_breaks")
+    skipping = {
+        row["compile"]: breaks[row["graph_break"]]
+        for row in facts.table("graph_break_records")
+        if row["skips_frame"]
+    }
+    found: dict[tuple[str | None, str | None], dict[int, float]] = {}
     for frame in facts.compiled:
         row = frame.row
-        if row["line"] is not None and resume_function(row["function"]) is None:
-            lines = found.setdefault((row["file"], row["function"]), {})
-            is_ok = row["status"] == "ok" and row["compile"] not in skipped
-            lines[row["line"]] = lines.get(row["line"], True) and is_ok
+        if row["line"] is None or resume_function(row["function"]) is not None:
+            continue
+        end = inf if row["status"] == "ok" and row["compile"] not in skipping else 0.0
+        ending = skipping.get(row["compile"])
+        if ending is not None and ending["file"] == row["file"]:
+            end = ending["line"] or 0
+        lines = found.setdefault((row["file"], row["function"]), {})
+        lines[row["line"]] = min(lines.get(row["line"], inf), end)
     return found
 
 

@@ -245,7 +245,7 @@ class GuardReplay:
                 }
 
     def _described(self, history: CodeHistory, call: int) -> CodeHistory:
-        """Return the history with what the log describes of a call whose compile failed, and so has no guards."""
+        """Return the history with what the log describes of a call whose compile failed, so has no guards."""
         compiles = list(history.compiles)
         key = compiles[call].compile
         compiles[call] = replace(
