@@ -58,6 +58,7 @@ _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
 _ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
+_LENGTH = re.compile(r"\) == (\d{1,9})$")
 _IS_EMPTY = re.compile(r"not (\S+)")
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
@@ -105,6 +106,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
             else "value"
         )
         source = predicate.source or predicate.text
+        if aspect == "length" and (length := _LENGTH.search(predicate.text)):
+            return (Difference(aspect, source, None, int(length[1]), input.values.get(f"len({source})")),)
         return (
             Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
@@ -48,19 +48,24 @@ class _Distance(NamedTuple):
     is_hiding: bool
     size_branches: int
     others: int
-    is_minor: bool
     sources: int
+    is_minor: bool
     not_evaluated: int
 
 
 def nearest_entry(
-    history: CodeHistory, call: int, entries: Sequence[int], containers: Mapping[int, str]
+    history: CodeHistory,
+    call: int,
+    entries: Sequence[int],
+    containers: Mapping[int, str],
+    of_others: Collection[int] = (),
 ) -> int | None:
     """Return the entry that a call differs from in least; of several, the one that torch tried first. None
     when the log does not have the input of the call, or the guards of an entry.
 
     ``entries``: in the order in which torch tried them; ``containers``: those for which torch names a check
-    of a container, such as its length, which is not among the guards.
+    of a container, such as its length, which is not among the guards; ``of_others``: those of another
+    compiled callable.
     """
     if history.compiles[call].input is None or not all(history.compiles[one].guards for one in entries):
         return None
@@ -87,15 +92,15 @@ def nearest_entry(
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
-            any(_is_of_called(one) for found in failed.values() for one in found or ()),
+            entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
             own.branches and own.branches * any(_takes_branch(own, lacking[other]) for other in entries),
             own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
             own.is_hiding or bool(unlisted),
             own.size_branches,
-            own.other_count + len(unlisted),
-            bool((own.others or own.paths) and named) and all(map(_is_number, named)),
+            own.source_count + len(unlisted),
             len(own.numbers) + len(own.others),
+            bool((own.others or own.paths) and named) and all(map(_is_number, named)),
             not_evaluated,
         )
 
@@ -105,16 +110,19 @@ def nearest_entry(
 class _Lacking(NamedTuple):
     """What a call differs in from an entry. ``numbers``: sizes and numbers, with the count of their changes;
     those of items of a list are one, unless they change as others do. ``others``: other sources, with a
-    count in which items of a list are one. ``conditioned``: sizes and numbers that failed conditions are on.
-    Conditions on the same ones are one of ``paths``, and of ``branches`` where some are not sizes, or of
-    ``size_branches`` where they are several sizes. ``sources``: those of others and of conditions.
-    ``is_hiding``: nothing else of one of these is compared.
+    count in which items of a list are one, and a length is none that changes as a size does;
+    ``source_count`` has such lengths, too.
+    ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
+    ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
+    sizes. ``sources``: those of others and of conditions. ``is_hiding``: nothing else of one of these is
+    compared.
     """
 
     numbers: set[Place]
     move_count: int
     others: set[str]
     other_count: int
+    source_count: int
     conditioned: set[str]
     sources: set[str]
     paths: int
@@ -157,12 +165,20 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     size_branches = sum(
         len(path) > 1 for path, is_of_sizes in zip(paths, are_sizes, strict=True) if is_of_sizes
     )
+    # The length of a batch is one change with the sizes of its tensors.
+    lengths = {
+        one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
+    }
+    other_count = len(lists - lengths.keys()) + len(
+        {move for source, move in lengths.items() if source in lists} - set(numbers.values())
+    )
     conditioned = _places(conditions)
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
     return _Lacking(
         set(numbers),
         _move_count(numbers, lists),
         others,
+        other_count,
         len(lists),
         conditioned,
         sources,

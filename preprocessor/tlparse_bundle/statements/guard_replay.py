@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.guard_changes import shown_guard
+from tlparse_bundle.statements.named_guards import NamedGuards
 from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
@@ -40,11 +40,6 @@ if TYPE_CHECKING:
 _MAX_CALLS = 1000  # of one code object that are compared with its entries
 _MAX_ENTRIES = 64  # that a call is compared with, in torch's order
 _MAX_SAVINGS_CALLS = 200  # of one code object for which fixes are tried
-# Reasons that name an object that torch could not read, by its source.
-_ACCESSES = ("KeyError on ", "IndexError on ", "CodeGuardAccessor: Not a function on ")
-_OF_TENSORS = frozenset(
-    ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
-)
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d{1,4})\]")
 _KINDS = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", Named: "named"}
 
@@ -104,7 +99,7 @@ class GuardReplay:
             if leader is not None and self._recompiles.has_same_cause(number, leader):
                 self._caused.setdefault(row["follows"], []).append(row["compile"])
         self._guard = lru_cache(16_384)(self._read_guard)
-        self._by_entry: dict[str, dict[str, int]] = {}  # see _keys_of, of one code object
+        self._named = NamedGuards(self._guard)
 
     def _function(self, code_object: CodeObjectsRow) -> FunctionKey:
         """Return the key of the function of a code object, for a resume function that of its function."""
@@ -121,7 +116,7 @@ class GuardReplay:
     def history(self, code_object: CodeObjectsRow) -> CodeHistory:
         """Return the compiles of a code object, without those that torch refused."""
         facts = self._facts
-        self._by_entry.clear()
+        self._named.clear()
         compiles = []
         guards: dict[int, Predicate] = {}
         specialized: set[Place] = set()
@@ -179,7 +174,7 @@ class GuardReplay:
         for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
             for reason in self._reasons(compiled.compile)[:_MAX_ENTRIES]:
                 entry = numbers.get(reason["entry"] or "", call)
-                guard = self._named(compiles[entry], reason) if entry < call else None
+                guard = self._named.of(compiles[entry], reason) if entry < call else None
                 if guard is not None:
                     yield (call, entry), guard
 
@@ -223,10 +218,15 @@ class GuardReplay:
                 and (call, entry) not in history.named
                 and not reason["guard"].startswith(UNEXPLAINED)
             }
-            nearest = None if call is None else nearest_entry(known, call, list(entries), containers)
+            of_others = {entry for entry, reason in entries.items() if reason["change"] == "backend"}
+            nearest = (
+                self._fewest_named(history, entries)
+                if call is None
+                else nearest_entry(known, call, list(entries), containers, of_others)
+            )
             for entry, reason in entries.items():
                 named = (
-                    self._named(history.compiles[entry], reason)
+                    self._named.of(history.compiles[entry], reason)
                     if call is None
                     else history.named.get((call, entry))
                 )
@@ -244,6 +244,19 @@ class GuardReplay:
                     "is_nearest": entry == nearest,
                 }
 
+    def _fewest_named(self, history: CodeHistory, entries: Mapping[int, RecompileReasonsRow]) -> int | None:
+        """Return the entry that has the fewest of the guards that torch names for a call that it refused:
+        each fails in all entries that have it. None where the entries do not differ in that.
+        """
+        named = {entry: self._named.of(history.compiles[entry], reason) for entry, reason in entries.items()}
+        if None in named.values():
+            return None
+        counts = {
+            entry: sum(guard in history.compiles[entry].guards for guard in set(named.values()))
+            for entry in entries
+        }
+        return min(counts, key=counts.__getitem__) if len(set(counts.values())) > 1 else None
+
     def _described(self, history: CodeHistory, call: int) -> CodeHistory:
         """Return the history with what the log describes of a call whose compile failed, so has no guards."""
         compiles = list(history.compiles)
@@ -252,37 +265,6 @@ class GuardReplay:
             compiles[call], input=input_of(self._tensors.rows(key), self._symbols.rows(key), ())
         )
         return CodeHistory(compiles, history.guards, named=history.named)
-
-    def _named(self, entry: Compiled, reason: RecompileReasonsRow) -> int | None:
-        """Return the guard of an entry that torch names in a reason; None when it is not found."""
-        text, source = reason["guard"], local_name(reason["source"] or "")
-        if text.startswith("GLOBAL_STATE changed"):
-            key = "GLOBAL_STATE"
-        elif text.startswith("Duplicate tensor"):
-            key = "NO_TENSOR_ALIASING"
-        elif reason["change"] in _OF_TENSORS and f"tensor {source}" in self._keys(entry):
-            key = f"tensor {source}"
-        else:
-            is_access = text.startswith(_ACCESSES)
-            key = f"source {source}" if is_access else shown_guard(local_name(text))
-        return self._keys(entry).get(key)
-
-    def _keys(self, entry: Compiled) -> dict[str, int]:
-        if entry.compile not in self._by_entry:
-            self._by_entry[entry.compile] = self._keys_of(entry)
-        return self._by_entry[entry.compile]
-
-    def _keys_of(self, entry: Compiled) -> dict[str, int]:
-        """Return the guards of an entry by what a reason says of them."""
-        keys: dict[str, int] = {}
-        for id_ in entry.guards:
-            guard = self._guard(id_)
-            source = local_name(guard.source or "")
-            kind = "tensor" if guard.kind == "TENSOR_MATCH" else "source"
-            keys.setdefault(f"{kind} {source}", id_)
-            keys.setdefault(local_name(guard.text.partition(" (HINT: ")[0]), id_)
-            keys.setdefault(guard.kind, id_)
-        return keys
 
     def fixes(
         self, code_object: CodeObjectsRow, history: CodeHistory, first_id: int
