@@ -48,7 +48,7 @@ def test_ranges_are_compared(found):
             "`forward` recompiled twice: `self.mode`",
             "Each different object in `self.mode` needs its own compile. Keep the same one, if you can. This would avoid 2 of 3",
         ),
-        ("`forward` recompiled once: `mask` and `type(mask)` changed", "This would avoid 2 of 4 compiles"),
+        ("`forward` recompiled once: `mask` is no longer `None`", "This would avoid 2 of 4 compiles"),
     ],
 )
 def test_what_a_fix_saves_is_what_it_saved(found, cause, fix):
@@ -57,7 +57,7 @@ def test_what_a_fix_saves_is_what_it_saved(found, cause, fix):
 
 
 def test_calls_beyond_the_recompile_limit_take_the_places_of_others(found):
-    (fix,) = advice(of(found, "`mask` and `type(mask)` changed"))
+    (fix,) = advice(of(found, "`mask` is no longer `None`"))
     assert fix.endswith("; calls that now run eager can then compile instead.")
 
 

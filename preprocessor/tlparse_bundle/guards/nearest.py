@@ -12,8 +12,7 @@ from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
 from tlparse_bundle.guards.savings import Place
 
-# Nothing else of an object is compared that has another type, rank or length.
-_HIDES_OTHERS = frozenset(("type", "class", "rank", "length"))
+_HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
@@ -34,10 +33,10 @@ class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
     call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
-    number once. ``is_hiding``: nothing else of an object is compared, since its type or length differs. A
-    size or a number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs
-    one more. ``sources``: sizes, numbers and others that differ, each on its own. Most guards of an entry
-    for another global state, or for another function that the same wrapper called, are not evaluated.
+    number once. ``hiding``: whether more of an object cannot be compared. A size or a number costs one
+    compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
+    ``difference_count``: all differences, each on its own. Most guards of an entry for another global state,
+    or for another function that the same wrapper called, are not evaluated.
     """
 
     other_state: bool
@@ -45,10 +44,10 @@ class _Distance(NamedTuple):
     is_replaced: bool
     branches: int
     changes: int
-    is_hiding: bool
+    hiding: int
     size_branches: int
     others: int
-    sources: int
+    difference_count: int
     is_minor: bool
     not_evaluated: int
 
@@ -84,6 +83,7 @@ def nearest_entry(
             and guard not in shared
             and guards[guard].kind in MAY_FAIL
             and not _is_part(guards[guard].source, own.others)
+            and not any(f"{other}[" in guards[guard].text for other in own.others)
             for guard, found in failed.items()
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
@@ -96,10 +96,10 @@ def nearest_entry(
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
             own.branches and own.branches * any(_takes_branch(own, lacking[other]) for other in entries),
             own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
-            own.is_hiding or bool(unlisted),
+            max(own.hiding, bool(unlisted)),
             own.size_branches,
             own.source_count + len(unlisted),
-            len(own.numbers) + len(own.others),
+            own.difference_count,
             bool((own.others or own.paths) and named) and all(map(_is_number, named)),
             not_evaluated,
         )
@@ -114,8 +114,8 @@ class _Lacking(NamedTuple):
     ``source_count`` has such lengths, too.
     ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
     ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
-    sizes. ``sources``: those of others and of conditions. ``is_hiding``: nothing else of one of these is
-    compared.
+    sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
+    ``difference_count``: all differences.
     """
 
     numbers: set[Place]
@@ -128,7 +128,8 @@ class _Lacking(NamedTuple):
     paths: int
     branches: int
     size_branches: int
-    is_hiding: bool
+    hiding: int
+    difference_count: int
 
 
 def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> _Lacking:
@@ -156,9 +157,10 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
     numbers = {place: move for place, move in numbers.items() if place[0] not in others}
     lists = {_list(source) for source in others}
-    is_hiding = container is not None or any(
-        one.aspect in _HIDES_OTHERS and not _is_part(one.source, others) for one in differences
-    )
+    hiding = 1 if container is not None else 0
+    for one in differences:
+        if not _is_part(one.source, others):
+            hiding = max(hiding, _hiding(one))
     paths = _paths(conditions, {*_names(numbers), *others})
     are_sizes = [all(".size()" in place for place in path) for path in paths]
     branches = are_sizes.count(False)
@@ -170,7 +172,8 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
     }
     other_count = len(lists - lengths.keys()) + len(
-        {move for source, move in lengths.items() if source in lists} - set(numbers.values())
+        {move for source, move in lengths.items() if source in lists}
+        - {move for (source, _), move in numbers.items() if _list(source) not in lists}
     )
     conditioned = _places(conditions)
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
@@ -185,8 +188,18 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         len(paths),
         branches,
         size_branches,
-        is_hiding,
+        hiding,
+        sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
     )
+
+
+def _hiding(difference: Difference) -> int:
+    """Return 2 where nothing else of an object is compared: it has another type or rank, or only one of the
+    call and the entry has it; 1 where its length differs, else 0.
+    """
+    if difference.aspect in _HIDES_OTHERS or (difference.aspect == "value" and difference.expected == "None"):
+        return 2
+    return 1 if difference.aspect == "length" else 0
 
 
 def _move_count(numbers: Mapping[Place, tuple[str, str]], lists: set[str]) -> int:

@@ -241,7 +241,8 @@ def causes(facts: Facts) -> list[Cause]:
                 values.update(dict.fromkeys((reason["source"] or "").split()))
             elif reason["change"] == cause.change:
                 values.update((value, None) for value in (reason["expected"], actual) if value is not None)
-                cause.moves.add((reason["expected"], actual))
+                if actual is not None:
+                    cause.moves.add((reason["expected"], actual))
     return found
 
 
