@@ -22,7 +22,7 @@ from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.named_guards import NamedGuards
-from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, differs_in_state, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
     guard_trees_by_compile,
@@ -246,14 +246,16 @@ class GuardReplay:
 
     def _fewest_named(self, history: CodeHistory, entries: Mapping[int, RecompileReasonsRow]) -> int | None:
         """Return the entry that has the fewest of the guards that torch names for a call that it refused:
-        each fails in all entries that have it. None where the entries do not differ in that.
+        each fails in all entries that have it. None where the entries do not differ in that. torch checks the
+        global state first, so of entries for another one it names nothing else.
         """
         named = {entry: self._named.of(history.compiles[entry], reason) for entry, reason in entries.items()}
         if None in named.values():
             return None
         counts = {
             entry: sum(guard in history.compiles[entry].guards for guard in set(named.values()))
-            for entry in entries
+            for entry, reason in entries.items()
+            if not differs_in_state(reason)
         }
         return min(counts, key=counts.__getitem__) if len(set(counts.values())) > 1 else None
 

@@ -67,9 +67,9 @@ def _chosen(reasons: list[RecompileReasonsRow], nearest: int | None) -> int:
     for number in numbers:
         if reasons[number]["position"] == nearest:
             return number
-    if not _differs_in_state(reasons[0]):
+    if not differs_in_state(reasons[0]):
         return 0
-    in_state = next((number for number in numbers if not _differs_in_state(reasons[number])), None)
+    in_state = next((number for number in numbers if not differs_in_state(reasons[number])), None)
     fewest = min(numbers, key=lambda number: len((reasons[number]["source"] or "").split()))
     return fewest if in_state is None else in_state
 
@@ -263,7 +263,8 @@ def _breaks_on_data(facts: Facts) -> set[tuple[str | None, int | None]]:
     return {(row["file"], row["line"]) for row in rows if row["reason"].startswith(_ON_DATA)}
 
 
-def _differs_in_state(reason: RecompileReasonsRow) -> bool:
+def differs_in_state(reason: RecompileReasonsRow) -> bool:
+    """Whether torch compared nothing but the global state."""
     return reason["guard"].startswith("GLOBAL_STATE changed")
 
 

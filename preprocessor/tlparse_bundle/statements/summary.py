@@ -9,6 +9,7 @@ from typing import Any
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.compiles import EXPORT_RECORDS, statuses
 from tlparse_bundle.statements.attempt_list import RowList
+from tlparse_bundle.statements.break_places import places_of
 from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
@@ -229,9 +230,12 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
 
 def _place_count(facts: Facts) -> int:
     """Return the number of distinct places of graph breaks. A break without a place counts as one."""
-    rows = facts.table("graph_breaks")
     return len(
-        {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
+        {
+            (place.file, place.line) if place.file is not None else number
+            for number, row in enumerate(facts.table("graph_breaks"))
+            for place in places_of(facts, row)
+        }
     )
 
 

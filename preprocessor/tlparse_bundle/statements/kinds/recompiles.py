@@ -235,9 +235,9 @@ def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) ->
     groups = []
     if resumed:
         why = f", for {listed(list(failed))}" if failed else ""
-        groups.append(f"its resume function{'s' * (len(names) > 1)} recompiled {times(len(resumed))}{why}")
+        groups.append(f"its resume function{'s' * (len(names) > 1)} also recompiled{why}")
     if called:
-        groups.append(f"functions that it calls recompiled {times(called)}")
+        groups.append("functions that it calls also recompiled")
     calls = "call" if len(cause.rows) == 1 else "calls"
     return f"In the same {calls}, {', and '.join(groups)}." if groups else None
 
@@ -286,7 +286,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             _raised(facts, index) for index in group
         )
         after = "torch raised an error" if raised else "new inputs that match no cache entry now run eager"
-        most = max(by_function.get(function, ()), key=lambda cause: len(cause.rows), default=None)
+        most = _main_cause(by_function.get(function, []), refusing.get(function, []))
         yield Finding(
             "recompile-limit",
             "error",
@@ -306,6 +306,17 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             },
             because_of=("recompile", *function, most.rows[0]) if most else None,
         )
+
+
+def _main_cause(causes: list[Cause], refusing: list[Cause]) -> Cause | None:
+    """Return the cause of most recompiles of a function at the limit, of several that of refused compiles;
+    None where it is not one.
+    """
+    most = max((len(cause.rows) for cause in causes), default=0)
+    main = [cause for cause in causes if len(cause.rows) == most]
+    if len(main) > 1:
+        main = [cause for cause in main if cause in refusing]
+    return main[0] if len(main) == 1 else None
 
 
 def _limited(facts: Facts, function: FunctionKey, group: list[int]) -> str:
