@@ -21,7 +21,7 @@ def fix_of(log, source):
 def test_a_local_of_the_same_name_has_the_same_cause(log_of):
     log = log_of("versions/2.13.0/hidden_reasons.log.zst")
     text = of(log.findings(), "`labelled` recompiled once: `x.size(0)`")["text"]
-    assert text.startswith("In the same call, its resume function recompiled once, for `x.size(0)`.")
+    assert text.startswith("In the same call, its resume function also recompiled, for `x.size(0)`.")
     (one,) = (row for row in log.table("recompiles") if row["follows"])
     assert one["compile"] is not None
     compile = times(log)
@@ -33,7 +33,7 @@ def test_whether_another_local_has_the_same_cause_is_not_known(log_of):
     """``y`` is computed from ``x``, but could be another argument."""
     log = log_of("pairs/nothing_changed/base")
     text = of(log.findings(), "`noisy` recompiled once: `x.size(0)`")["text"]
-    assert text.startswith("In the same call, its resume function recompiled once, for `y.size(0)`.")
+    assert text.startswith("In the same call, its resume function also recompiled, for `y.size(0)`.")
     (one,) = (row for row in log.table("recompiles") if row["follows"])
     compile, fix = times(log), fix_of(log, "L['x']")
     assert fix["avoided"] == [one["follows"]] and fix["saved_us"] <= compile[one["follows"]]

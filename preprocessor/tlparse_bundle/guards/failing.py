@@ -236,10 +236,12 @@ def _of_tensor(predicate: Predicate, input: Input) -> tuple[Difference, ...] | N
         if wanted.source not in input.values:
             return None
         return (Difference("type", wanted.source, None, "a tensor", type(actual).__name__),)
-    return tuple(_differences(wanted, actual, input.patterns.get(wanted.source)))
+    return tuple(tensor_differences(wanted, actual, input.patterns.get(wanted.source)))
 
 
-def _differences(wanted: TensorPattern, actual: Tensor, own: TensorPattern | None) -> Iterator[Difference]:
+def tensor_differences(
+    wanted: TensorPattern, actual: Tensor, own: TensorPattern | None
+) -> Iterator[Difference]:
     """Compare a tensor with a pattern. ``own``: the pattern of its own compile."""
     source = wanted.source
     if own is not None and own.name != wanted.name:

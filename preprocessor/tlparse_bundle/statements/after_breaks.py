@@ -16,6 +16,8 @@ from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.tables.text.record_values import frames_in
 
 _FUNCTORCH = re.compile(r"[/\\]torch[/\\]_functorch[/\\]")
+# Code that runs eager calls it through a torch.compile of its own (torch/nn/attention/flex_attention.py).
+COMPILED_BY_TORCH = frozenset(("_flex_attention_hop_wrapper",))
 Line = tuple[str, int | None]
 
 

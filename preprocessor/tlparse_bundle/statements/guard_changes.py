@@ -34,6 +34,10 @@ _KEPT_AS = re.compile(r"\._(module|parameter|buffer)s\['\w+'\]$")
 _OF_CLASS = re.compile(r"\bdict\((type\([^()]+\))\.__dict__\)\['(\w+)'\]")
 _IMPORTED = re.compile(r"\b__import_(?:__main__\.|(\w+))")  # torch/_dynamo/symbolic_convert.py, import_source
 _CONVERTED = re.compile(r"___from_numpy\(([^()]*)\)|___as_tensor\(([^()]*)\)\.item\(\)")
+_BACKENDS = re.compile(  # torch/_dynamo/guards.py
+    r"Cached backend: _TorchCompileWrapper\((.*?)\) \(id=.*New backend: _TorchCompileWrapper\((.*?)\) \(id=",
+    re.DOTALL,
+)
 _OTHER_LENGTH = re.compile(r"^(len\(.+\)) != (\d+)$")
 _ABOUT_SIZES = re.compile(r"\. Guard failed on a parameter, consider using .*")
 _CODE, _CLOSURE = ".__code__", ".__closure__"  # of a function
@@ -185,10 +189,22 @@ def laid_out(guard: str) -> str | None:
     return sizes[0][0] if is_of_one and any(what == "stride" for _, what in sizes) else None
 
 
+def other_arguments(guard: str) -> re.Match[str] | None:
+    """Return the match of torch's message about a function that is compiled with different arguments of
+    ``torch.compile``; None for other guards.
+    """
+    backends = _BACKENDS.search(guard)
+    return backends if backends is not None and backends[1] != backends[2] else None
+
+
 def message_text(text: str) -> str | None:
     """Return what changed where torch records a message in place of a guard; None for a guard."""
     if text.startswith(UNEXPLAINED):
         return "torch found no guard that failed"
+    if text.endswith("index out of range"):
+        return f"a guard raised {code(text)}"
+    if (backends := other_arguments(text)) is not None:
+        return f"arguments of `torch.compile` differ: {code(backends[2])}, not {code(backends[1])}"
     if is_of_metadata(text):
         return "the metadata of a tensor subclass changed"
     if _NO_BASE.fullmatch(text):

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
 from tlparse_bundle.guards.code_history import EXPRESSIONS
-from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.failing import tensor_differences
+from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.guards.nearest import STATES
+from tlparse_bundle.guards.tensor_patterns import tensor_pattern
+from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
+from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name, subject
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
 
 if TYPE_CHECKING:
@@ -103,13 +106,55 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     others = [guard for guard in others if guard["kind"] not in _BESIDE] or others
     if cause.change == "global_state" and request.row["compile"] in facts.once(_avoided_by_state):
         others = []  # what differs follows from the state, such as the dispatch keys of tensors
-    if others:
-        which = listed(list(dict.fromkeys(_texts(others))), _MOST)
+    others.sort(key=lambda guard: guard["kind"] == "TENSOR_MATCH" and is_of_module(guard["source"] or ""))
+    more = _of_same_tensor(facts, cause, number, nearest)
+    if others or more:
+        which = listed(list(dict.fromkeys((*more, *_texts(others)))), _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."
     if nearest["position"] == 0:
         return None
     only = "only on this guard" if not nearest["not_evaluated"] else "on this guard"
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}."
+
+
+def _of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailuresRow) -> list[str]:
+    """Return what else differs of the tensor of a cause: one guard is on all of it, and torch names the first
+    thing that differs.
+    """
+    if cause.change not in ("dispatch_keys", "dtype", "device", "requires_grad", "size"):
+        return []
+    request, guards = facts.once(requested_recompiles)[number], facts.table("guards")
+    patterns = (tensor_pattern(guards[id_]["text"]) for id_ in nearest["guards"])
+    source = local_name((request.reason and request.reason["source"]) or "")
+    own = facts.once(_tensors).get((request.row["compile"] or "", source))
+    return [
+        subject(one.aspect, one.source, one.dimension)
+        for pattern in patterns
+        if own is not None and pattern is not None and local_name(pattern.source) == source
+        for one in tensor_differences(pattern, own, None)
+        if one.aspect not in ("stride", cause.change)
+        or (one.aspect == "size" and one.dimension != cause.dimension)
+    ]
+
+
+def _tensors(facts: Facts) -> dict[tuple[str, str], Tensor]:
+    """Return the tensors of recompiles that failed a guard on them, by compile and source."""
+    wanted = {
+        (one.row["compile"], local_name(one.reason["source"] or ""))
+        for one in facts.once(requested_recompiles)
+        if one.reason is not None
+    }
+    return {
+        key: Tensor(
+            tuple(row["shape"]),
+            tuple(row["stride"]) if row["stride"] is not None else None,
+            row["dtype"],
+            row["device"],
+            row["requires_grad"],
+        )
+        for row in facts.table("call_inputs")
+        if row["shape"] is not None and (key := (row["compile"], local_name(row["source"]))) in wanted
+    }
 
 
 def _texts(guards: Sequence[GuardsRow]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code
 from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
 from tlparse_bundle.statements.nearest_entries import is_whole_reason
@@ -43,6 +44,7 @@ from tlparse_bundle.statements.value_remedies import (
     is_learning_rate,
     is_optional,
     optional,
+    same_backend,
     same_dispatch_keys,
     same_global_state,
     same_object,
@@ -60,10 +62,12 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return our fixes for a cause; ``name`` is the source as the user's code names it.
 
     A fix that would avoid no compile is not among them, where the log records the inputs of the calls, and
-    ``dynamic=True`` is not where a compile of the function failed with dynamic sizes or numbers.
+    ``dynamic=True`` is not where a compile of the function failed with dynamic sizes or numbers, or where
+    torch compiles the function.
     """
     found = _remedies(facts, cause, name)
-    if not fails_when_dynamic(facts, cause):
+    is_own = cause.function[1] in COMPILED_BY_TORCH  # the user has no torch.compile to change
+    if not is_own and not fails_when_dynamic(facts, cause):
         return found
     return [remedy for remedy in found if "dynamic=True" not in remedy.text]
 
@@ -337,5 +341,5 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "same_structure": same_structure,
     "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),
     "same_global_state": same_global_state,
-    "same_backend": _text("Create the backend object once and pass it to every `torch.compile`."),
+    "same_backend": same_backend,
 }

@@ -15,6 +15,7 @@ from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.wrapped_functions import guard_source_line
 
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
+_NUMBER_ARGUMENTS = re.compile(r"\b(?:alpha|beta|value|eps|momentum|negative_slope)=([^,()]+)")
 _OF_NUMBERS = re.compile(r"\b(?:math\.\w+|int|float|round|range|str)\([^()]*\)")
 _NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
 
@@ -121,13 +122,14 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
 
 
 def _is_used_as_number(cause: Cause) -> bool:
-    """Whether the line of the guard gives the value to a function of Python, which breaks at a tensor."""
+    """Whether the line of the guard gives the value to a function of Python, or to an argument of an
+    operator that has to be a number: Dynamo breaks the graph at a tensor there.
+    """
     reason = cause.reason
     name = re.findall(r"\w+", local_name((reason and reason["source"]) or ""))[-1:]
     line = guard_source_line(reason) if reason is not None else None
-    return bool(name and line) and any(
-        re.search(rf"\b{name[0]}\b", call) for call in _OF_NUMBERS.findall(line or "")
-    )
+    calls = [*_OF_NUMBERS.findall(line or ""), *_NUMBER_ARGUMENTS.findall(line or "")]
+    return bool(name) and any(re.search(rf"\b{name[0]}\b", call) for call in calls)
 
 
 def fails_when_dynamic(facts: Facts, cause: Cause) -> bool:

@@ -11,7 +11,7 @@ from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import is_of_modes, others_than_autograd
+from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments, others_than_autograd
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
@@ -19,7 +19,12 @@ from tlparse_bundle.statements.statement import Remedy
 
 _ATTRIBUTE = re.compile(r"\.\w+$")
 _WHOLE = re.compile(r"-?\d+")
-_LEARNING_RATE = Remedy("Create the optimizer with the learning rate as a tensor.", "lr=torch.tensor(0.01)")
+# With foreach=True, Adam and AdamW accept a tensor only if they are capturable (torch/optim/adam.py).
+_LEARNING_RATE = Remedy(
+    "Create the optimizer with the learning rate as a tensor. Adam and AdamW with `foreach=True` also need"
+    " `capturable=True` for that.",
+    "lr=torch.tensor(0.01)",
+)
 _NUMBER_TYPES = {"<class 'int'>", "<class 'float'>"}
 _CODE = ".__code__"  # of a function
 _ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9, which does not log its type
@@ -148,6 +153,14 @@ def same_global_state(facts: Facts, cause: Cause, name: str) -> Remedy:
     return Remedy(
         "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
     )
+
+
+def same_backend(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if cause.reason is not None and other_arguments(cause.reason["guard"]) is not None:
+        return Remedy(
+            "Compile the function once. Each `torch.compile` with different arguments needs its own compiles."
+        )
+    return Remedy("Create the backend object once and pass it to every `torch.compile`.")
 
 
 def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:

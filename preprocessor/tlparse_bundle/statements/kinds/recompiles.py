@@ -11,7 +11,12 @@ from tlparse_bundle.base.wording import code, first_line, function_name, listed,
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.after_breaks import break_before, is_left_by_a_break
+from tlparse_bundle.statements.after_breaks import (
+    COMPILED_BY_TORCH,
+    break_before,
+    callers,
+    is_left_by_a_break,
+)
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
@@ -36,6 +41,7 @@ from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
+from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
 from tlparse_bundle.statements.wrapped_functions import (
@@ -162,7 +168,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         if saved is not None
         else "these recompiles" + (" and those that follow in the same calls" if cause.followers else ""),
         remedies=offered,
-        because_of=_break_before(facts, rows, cause),
+        because_of=_cause_before(facts, rows, cause),
         details={
             "change": cause.change,
             "source": reason and reason["source"],
@@ -250,11 +256,14 @@ def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | 
     return name, file and facts.short(file), line
 
 
-def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tuple[str, int] | None:
-    """Return the key of the graph break without which the function had no compile of its own, or that left
-    the value which changed on the stack of a resume function; None for other recompiles.
+def _cause_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tuple[Any, ...] | None:
+    """Return the key of the graph break or the recompile limit without which the function had no compile of
+    its own, or of the break that left the value which changed on the stack of a resume function; None for
+    other recompiles.
     """
     number = rows[cause.rows[0]].compile_index
+    if cause.function[1] in COMPILED_BY_TORCH:
+        return _limit_before(facts, number)
     if is_left_by_a_break(facts, number) and (key := break_before(facts, number)) is not None:
         return key
     checked = cause.reason and (cause.reason["source"] or cause.reason["guard"])
@@ -263,6 +272,16 @@ def _break_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     row = facts.compiles[number]
     resumed = resume_function(row["function"])
     return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
+
+
+def _limit_before(facts: Facts, number: int) -> tuple[Any, ...] | None:
+    """Return the key of the recompile limit since which the caller of a compile runs eager, if it does."""
+    frames = [frame for frame in callers(facts, number) if is_of_program(frame.file)]
+    for refused in sorted(facts.refused) if frames else ():
+        row = facts.compiles[refused]
+        if refused < number and (row["file"], row["function"]) == (frames[-1].file, frames[-1].name):
+            return "recompile-limit", *facts.function_key(refused)
+    return None
 
 
 def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) -> Iterator[Finding]:
@@ -305,6 +324,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
                 "compile_count": compiled[function],
             },
             because_of=("recompile", *function, most.rows[0]) if most else None,
+            key=("recompile-limit", *function),
         )
 
 
