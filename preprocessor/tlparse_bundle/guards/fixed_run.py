@@ -182,7 +182,7 @@ class FixedRun:
             return self._branches.agree(difference.source, call, entry)
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference, call)), None)
         if fix is not None and fix.kind == "same_structure":
-            return None if self._differ_in_lists(fix.source or "", call, entry) else True
+            return None if self._is_of_constants(fix.source or "", call, entry) else True
         if fix is not None:
             return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
         if self._is_of_lost_base(difference, entry):
@@ -283,14 +283,20 @@ class FixedRun:
         first = next((tensor for tensor in tensors if tensor is not None), None)
         return first is not None and first.dtype is not None and _INTEGER.match(first.dtype) is not None
 
-    def _differ_in_lists(self, container: str, *calls: int) -> bool:
-        """Whether one of two calls has a list of constants in a list where the other has nothing. Which it
-        would have with the same length, the log does not show.
+    def _is_of_constants(self, container: str, *calls: int) -> bool:
+        """Whether a number in a container was specialized, or one of two calls has constants in a list where
+        the other has nothing. Which ones it would have with the same length, the log does not show.
         """
+        if any(is_below(source, container) for source, _ in self._history.specialized):
+            return True
         inputs = [self._history.compiles[call].input for call in calls]
-        item = re.compile(rf"len\({re.escape(container)}\[\d+\]\)")
+        item = re.compile(rf"(?:len\()?{re.escape(container)}\[\d+\]\)?")
         own, other = (
-            {source for source in (input.values if input is not None else ()) if item.fullmatch(source)}
+            {
+                source
+                for source, value in (input.values.items() if input is not None else ())
+                if item.fullmatch(source) and not isinstance(value, Tensor)
+            }
             for input in inputs
         )
         return own != other

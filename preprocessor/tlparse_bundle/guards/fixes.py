@@ -11,6 +11,7 @@ from tlparse_bundle.guards.inputs import is_argument
 
 _OTHER_THAN_AUTOCAST = re.compile(r"\b(?!Autocast)\w+")
 _OF_TYPE = re.compile(r"type\(([^()]+)\)\.")
+_NUMBER_TYPES = ("type int", "type float")
 SMALL_SIZES = (0, 1)
 DYNAMIC_NUMBERS = ("dynamic_int", "dynamic_float")
 DYNAMIC = ("mark_dynamic", *DYNAMIC_NUMBERS)
@@ -63,9 +64,13 @@ def _of_value(difference: Difference) -> tuple[Fix, ...]:
 
 def _of_type(difference: Difference) -> tuple[Fix, ...]:
     """A number of the other type would be another value or another dtype, which needs its own compile."""
-    if type(difference.actual) in (int, float) and difference.expected in ("type int", "type float"):
-        return ()
-    return (Fix("same_type", difference.source),)
+    return () if is_number_of_other_type(difference) else (Fix("same_type", difference.source),)
+
+
+def is_number_of_other_type(difference: Difference) -> bool:
+    """Whether a call has an integer where a guard asks for a float, or the reverse."""
+    actual = difference.actual if type(difference.actual) is str else type(difference.actual).__name__
+    return difference.expected in _NUMBER_TYPES and f"type {actual}" in _NUMBER_TYPES
 
 
 def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.failing import Difference
-from tlparse_bundle.guards.fixes import is_float, is_int
+from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
 from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
 from tlparse_bundle.guards.savings import Place
 
@@ -197,6 +197,8 @@ def _hiding(difference: Difference) -> int:
     """Return 2 where nothing else of an object is compared: it has another type or rank, or only one of the
     call and the entry has it; 1 where its length differs, else 0.
     """
+    if is_number_of_other_type(difference):
+        return 0
     if difference.aspect in _HIDES_OTHERS or (difference.aspect == "value" and difference.expected == "None"):
         return 2
     return 1 if difference.aspect == "length" else 0

@@ -122,7 +122,9 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
 def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
     if is_learning_rate(cause):
         return _LEARNING_RATE
-    if cause.change == "type" and cause.values.keys() <= _NUMBER_TYPES:
+    if "type" in cause.changes and all(
+        value in _NUMBER_TYPES or NUMBER.fullmatch(str(value)) for value in cause.values
+    ):
         return Remedy(f"Pass `{name}` with one type: an `int` and a `float` need a compile each.")
     source = (cause.reason and cause.reason["source"]) or ""
     if source.startswith("G[") and all(NUMBER.fullmatch(str(value)) for value in cause.values):
