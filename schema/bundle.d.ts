@@ -1333,9 +1333,9 @@ export interface GuardFailures {
   guards: number[];
   /** Guards of the entry that may fail too: the log does not record their values. */
   not_evaluated: number[];
-  /** Whether the log records the input of the call. If not, as for a call that torch refused to compile, 'guards' has only the guard that torch names. */
+  /** Whether the log records the input of the call. If not, 'guards' has only the guard that torch names, as for a call that torch refused to compile; for one whose compile failed, also guards that torch names for other entries, and those on tensors that the log describes. */
   is_input_known: boolean;
-  /** Whether the entry came nearest to fit the call: it is for the same global state and the same path, as far as conditions on numbers tell, then the fewest things changed: a size that several tensors share is one change, and so are the items of a list and the conditions on one number. An entry comes after another one that takes the values in which the call differs from it and fails on something that it does not look at. Of several, one that fails on a type or a length is farther, and sizes and numbers are nearer than other values; then the one that torch tried first. False for all entries when the input of the call is not known. */
+  /** Whether the entry came nearest to fit the call: it is for the same global state and the same path, as far as conditions on numbers tell, then the fewest things changed: a size that several tensors share is one change, and so are the items of a list and the conditions on one number. An entry comes after another one that takes the values in which the call differs from it and fails on something that it does not look at. Of several, one that fails on a type or a length is farther, and sizes and numbers are nearer than other values; then the one that torch tried first. False for all entries when the log describes nothing of the call. */
   is_nearest: boolean;
 }
 

@@ -7,10 +7,12 @@ import every_log
 import pytest
 from tlparse_bundle import Bundle
 
-# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function or a dict.
+# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function or a dict, a tensor
+# has a dimension.
 WITHOUT_GUARD = (
     "KeyError on ",
     "IndexError on ",
+    "tuple index out of range",
     "len(",
     "CodeGuardAccessor: Not a function on ",
     "TYPE_MISMATCH(",

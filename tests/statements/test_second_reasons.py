@@ -32,10 +32,10 @@ def test_the_cause_is_that_of_the_nearest_entry(found, cause, sentence):
     assert f"The nearest cache entry, {sentence}" in of(found, cause)["text"]
 
 
-def test_calls_of_one_length_still_differ_in_their_elements(found):
+def test_calls_of_one_length_can_differ_in_their_elements(found):
+    """With the names of the program and one that fits in place of the missing one, one compile less."""
     (length,) = advice(of(found, "`len(names)` is no longer `1`"))
-    assert "This would avoid at least 1 of 4 compiles" in length[0]
-    assert "a single value of `names[1]` and `names[0]='u'`, 3 of 4 compiles" in length[0]
+    assert length[0].endswith("The log does not show whether this would avoid a compile.")
 
 
 def test_without_automatic_dynamic_shapes_a_mark_helps_from_the_first_compile(found):

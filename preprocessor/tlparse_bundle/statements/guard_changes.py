@@ -204,7 +204,11 @@ def message_text(text: str) -> str | None:
     if text.endswith("index out of range"):
         return f"a guard raised {code(text)}"
     if (backends := other_arguments(text)) is not None:
-        return f"arguments of `torch.compile` differ: {code(backends[2])}, not {code(backends[1])}"
+        cached, new = (backends[number].split(", ") for number in (1, 2))
+        ours, theirs = (
+            ", ".join(one for one in own if one not in other) for own, other in ((new, cached), (cached, new))
+        )
+        return f"`torch.compile` has {code(ours)}, not {code(theirs)}"
     if is_of_metadata(text):
         return "the metadata of a tensor subclass changed"
     if _NO_BASE.fullmatch(text):
