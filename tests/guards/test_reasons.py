@@ -7,8 +7,8 @@ import every_log
 import pytest
 from tlparse_bundle import Bundle
 
-# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function or a dict, a tensor
-# has a dimension.
+# Reasons that guards of the tree imply: an item exists, a dict has a length, a value is a function or a dict, a
+# tensor has a dimension. The backend is compared before the tree.
 WITHOUT_GUARD = (
     "KeyError on ",
     "IndexError on ",
@@ -16,6 +16,7 @@ WITHOUT_GUARD = (
     "len(",
     "CodeGuardAccessor: Not a function on ",
     "TYPE_MISMATCH(",
+    "BACKEND_MATCH failure",
 )
 
 
