@@ -113,8 +113,11 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."
     if nearest["position"] == 0:
         return None
-    only = "only on this guard" if not nearest["not_evaluated"] else "on this guard"
-    return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}."
+    only = "" if nearest["not_evaluated"] else "only "
+    which = "this guard"
+    if request.reason["change"] != cause.change:
+        which = code(shortened(source_name(shown_guard(request.reason["guard"]))) or "")
+    return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}on {which}."
 
 
 def _of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailuresRow) -> list[str]:

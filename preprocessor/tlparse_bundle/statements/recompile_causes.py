@@ -241,7 +241,7 @@ def causes(facts: Facts) -> list[Cause]:
                 values.update(dict.fromkeys((reason["source"] or "").split()))
             elif reason["change"] == cause.change:
                 values.update((value, None) for value in (reason["expected"], actual) if value is not None)
-                if actual is not None:
+                if not refused:  # what a refused call has is not known
                     cause.moves.add((reason["expected"], actual))
     return found
 
