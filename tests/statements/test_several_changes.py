@@ -106,3 +106,18 @@ def test_a_function_that_torch_compiles_follows_the_limit_of_its_caller(found):
     row = of(found, "`_flex_attention_hop_wrapper` recompiled once")
     assert row["because_of"] == of(found, "`attended` hit the recompile limit (1)")["id"]
     assert advice(row) == []
+
+
+@pytest.mark.parametrize(("fixture", "is_cached"), [("train_step", True), ("aoti", False)])
+def test_a_cache_is_kept_for_what_it_holds(built, root, fixture, is_cached):
+    """AOTInductor compiles its library in each run."""
+    (log,) = built(root / "fixtures" / fixture / "trace").logs
+    row = of(log.findings(), "`compile_file` took")
+    assert any("Keep the compile cache" in text for text, _ in advice(row)) == is_cached
+
+
+def test_one_mark_is_not_offered_where_other_tensors_change_too(built, root):
+    (log,) = built(root / "fixtures/versions/2.13.0/several_changes.log.zst").logs
+    row = of(log.findings(), "`lion` recompiled once: `weight.size(0)`")
+    assert "also failed on tensor `gradient`" in row["text"]
+    assert not any("mark" in text for text, _ in advice(row))

@@ -103,6 +103,23 @@ def test_cells_name_the_guard_that_decided_and_the_keys_walk_through_them(of_fun
     expect(detail.get_by_role("listitem").filter(has_text="(named by torch)")).to_have_count(1)
 
 
+def test_of_a_failed_compile_a_part_of_the_input_is_known(show):
+    page, bundle = show(
+        FIXTURES / "versions/2.13.0/several_changes.log.zst", PLACE.replace("item=0", "item=7")
+    )
+    (row,) = (
+        row for row in bundle.logs[0].table("guard_failures") if row["compile"] == "7/3" and row["is_nearest"]
+    )
+    assert row["not_evaluated"] and not row["is_input_known"]
+    grid = part(page, "Which guard decided").get_by_role("grid")
+    line = grid.get_by_role("row").filter(has=page.get_by_role("rowheader", name="[7/3]"))
+    line.get_by_role("gridcell").first.click()
+    detail = part(page, "Which guard decided").get_by_role("status")
+    expect(detail).to_contain_text(
+        "The compile of this call failed, so the log records only a part of its input."
+    )
+
+
 def test_entries_differ_in_coloured_cells(of_function):
     page, log = of_function("mixed")
     table = part(page, "What differs between the cache entries").get_by_role("table")

@@ -14,6 +14,7 @@ from tlparse_bundle.statements.guard_changes import (
     source_name,
     tied_places,
 )
+from tlparse_bundle.statements.nearest_entries import is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
@@ -52,6 +53,13 @@ def mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     small, others = _by_size(cause)
     if small and others < 2:
         return mark_unbacked(facts, cause, name)
+    # torch makes the size a constant again where code combines it with one that has no mark.
+    if (
+        not is_static(facts, cause)
+        and constant_of(facts, cause) is None
+        and not is_whole_reason(facts, cause)
+    ):
+        return ALL_DYNAMIC
     return mark_as_dynamic(facts, cause, name)
 
 

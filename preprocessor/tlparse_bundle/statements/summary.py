@@ -9,7 +9,6 @@ from typing import Any
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.compiles import EXPORT_RECORDS, statuses
 from tlparse_bundle.statements.attempt_list import RowList
-from tlparse_bundle.statements.break_places import places_of
 from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
@@ -21,6 +20,7 @@ from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import SEVERITIES
 from tlparse_bundle.statements.torch_messages import CACHES
+from tlparse_bundle.statements.user_code import own_place
 
 _COUNTED_CACHES = ("fx_graph", "aot_autograd", "precompile")
 _OUTCOMES = ("hit", "miss", "bypass")
@@ -180,7 +180,9 @@ def _wrong(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> Ite
     if numbers["failure_count"]:
         yield plural(numbers["failure_count"], "failure")
     if numbers["graph_break_count"]:
-        places = f" at {plural(numbers['graph_break_place_count'], 'place')}"
+        # Breaks at a line of a library can be at several lines of the program.
+        is_of_program = all(own_place(row).inside is None for row in facts.table("graph_breaks"))
+        places = f" at {plural(numbers['graph_break_place_count'], 'place')}" if is_of_program else ""
         yield plural(numbers["graph_break_count"], "graph break") + (
             places if numbers["graph_break_count"] > 1 and "places" in details else ""
         )
@@ -230,12 +232,9 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
 
 def _place_count(facts: Facts) -> int:
     """Return the number of distinct places of graph breaks. A break without a place counts as one."""
+    rows = facts.table("graph_breaks")
     return len(
-        {
-            (place.file, place.line) if place.file is not None else number
-            for number, row in enumerate(facts.table("graph_breaks"))
-            for place in places_of(facts, row)
-        }
+        {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
     )
 
 

@@ -232,7 +232,9 @@ function cellDetails({ model, state }, history, call, entry, reason) {
       h(
         "p",
         { class: "dim" },
-        "The log does not record the input of this call, so only the guard that torch names is known.",
+        failure.not_evaluated.length > 0
+          ? "The compile of this call failed, so the log records only a part of its input."
+          : "The log does not record the input of this call, so only the guard that torch names is known.",
       ),
   ];
 }

@@ -17,7 +17,6 @@ from tlparse_bundle.statements.break_groups import (
     exception_of,
     keys_by_line,
 )
-from tlparse_bundle.statements.break_places import places_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_causes import FUNCTORCH
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, is_named, lost_us
@@ -26,6 +25,7 @@ from tlparse_bundle.statements.known_causes import known_cause
 from tlparse_bundle.statements.torch_messages import caution, torch_remedies
 from tlparse_bundle.statements.user_code import (
     CodeLine,
+    calling_place,
     inside_text,
     is_in_users_hands,
     own_place,
@@ -66,7 +66,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
     skipped = sum(row["skipped_frame_count"] for row in rows)
     counts: Counter[CodeLine] = Counter()
     for row in rows:
-        counts.update(places_of(facts, row))
+        counts.update(_places_of(facts, row))
     at, known = next(iter(counts)), known_cause(facts, rows)
     places = list(dict.fromkeys(_shown(facts, place) for place in counts))
     what = *map(first_line, exception_of(first)), *_skipped_function(rows)
@@ -151,6 +151,29 @@ def _skipped_function(rows: BreakGroup) -> tuple[str, ...]:
 def _about(row: GraphBreaksRow) -> str:
     parts = row["explanation"], row["higher_order_operator"], row["debug_context"], row["function"]
     return " ".join(filter(None, parts))
+
+
+def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
+    """Return the places in the user's code with the number of breaks at each. Breaks at one line of a library
+    have one row, with the traceback of the first. Others are at the function that Dynamo compiles, or at the
+    line that calls it.
+    """
+    place = user_place(row)
+    numbers = facts.once(break_attempts)[row["id"]]
+    if own_place(row).inside is None or (place.inside is None and len(numbers) < 2):
+        return {place: row["count"]}
+    places: Counter[CodeLine] = Counter()
+    for number in numbers:
+        compiled = facts.compiles[number]
+        name = function_of(compiled["function"])
+        if not compiled["file"] or package_of(compiled["file"]) is not None:
+            calling = calling_place(facts, number)
+            places[place if calling is None or calling[1:3] == place[1:3] else calling] += 1
+        elif (place.file, function_of(place.function)) == (compiled["file"], name):
+            places[place] += 1
+        else:
+            places[CodeLine(name, compiled["file"], None)] += 1
+    return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
 
 
 def _places(facts: Facts, counts: Counter[CodeLine]) -> str:

@@ -9,6 +9,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, listed, plural, shortened
+from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.source_places import is_generated
@@ -43,6 +44,9 @@ _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
 _MOST_PER_GUARD_US = 20  # a guard takes 0.1 to 10 µs; more was the machine, or a first call
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
 
+# AOTInductor compiles its library in each run (torch/_inductor/codecache.py, AotCodeCompiler).
+_KEEP_CACHE = Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")
+
 # Description of each span (torch/_inductor, torch/_dynamo: dynamo_timed) and its fixes.
 _SPANS: dict[str, tuple[str, list[Remedy]]] = {
     "async_compile.wait": (
@@ -52,12 +56,12 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
                 "Compile in more processes if the machine has the cores.",
                 "TORCHINDUCTOR_COMPILE_THREADS=32",
             ),
-            Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`)."),
+            _KEEP_CACHE,
         ],
     ),
     "compile_file": (
         "running the C++ compiler",
-        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+        [_KEEP_CACHE],
     ),
     "additional_fake_tensor_prop": ("propagating the shapes of the graph", []),
     # torch.compiler.nested_compile_region does not help: compiles of dynamic sizes can take longer, or raise.
@@ -77,11 +81,11 @@ _SPANS: dict[str, tuple[str, list[Remedy]]] = {
     "inductor_import": ("importing Inductor, once in a process", []),
     "GraphLowering.compile_to_fn": (
         "compiling and loading the generated code",
-        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+        [_KEEP_CACHE],
     ),
     "cpp_wrapper_compile": (
         "compiling the generated C++ wrapper",
-        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+        [_KEEP_CACHE],
     ),
     "offload_constants_spill": ("moving constants from the GPU to make room for autotuning", []),
     "offload_constants_restore": ("moving constants back to the GPU", []),
@@ -120,6 +124,8 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
                 if len(longest) >= 2 * MAX_EVIDENCE:
                     longest = nsmallest(MAX_EVIDENCE, longest)
         what, remedies = _SPANS.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
+        if _KEEP_CACHE in remedies and any(span.name == AOT_SPAN for span in facts.once(ahead_of_time)):
+            remedies = [remedy for remedy in remedies if remedy != _KEEP_CACHE]
         if not remedies and us < _LEAST_WITHOUT_FIX_US:
             continue
         yield Finding(
