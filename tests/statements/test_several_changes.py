@@ -1,5 +1,5 @@
-"""Findings of fixtures/versions/programs/several_changes.py, each checked against the program with what it says
-applied.
+"""Findings of fixtures/versions/programs/several_changes.py, each checked against the program. Fixes with a number
+were applied.
 """
 
 import pytest

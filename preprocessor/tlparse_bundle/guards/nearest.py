@@ -94,7 +94,9 @@ def nearest_entry(
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
-            own.branches and own.branches * any(_takes_branch(own, lacking[other]) for other in entries),
+            own.branches
+            if own.branches and any(_takes_branch(own, lacking[other]) for other in entries)
+            else 0,
             own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
             max(own.hiding, bool(unlisted)),
             own.size_branches,

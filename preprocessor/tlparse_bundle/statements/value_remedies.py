@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tlparse_bundle.guards.fixes import FLOAT
-from tlparse_bundle.guards.inputs import is_of_module
+from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments, others_than_autograd
@@ -26,7 +26,6 @@ _LEARNING_RATE = Remedy(
     "lr=torch.tensor(0.01)",
 )
 _NUMBER_TYPES = {"<class 'int'>", "<class 'float'>"}
-_CODE = ".__code__"  # of a function
 _ANY_OBJECT = re.compile(r"___check_obj_id\([^#]+, \d+\)\s*")  # until torch 2.9, which does not log its type
 _FUNCTION = re.compile(r"type=<class '(?:function|method|builtin_function_or_method|code)'>")
 
@@ -92,7 +91,7 @@ def same_requires_grad(facts: Facts, cause: Cause, name: str) -> Remedy:
 
 
 def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
-    function = name.removesuffix(_CODE)
+    function = name.removesuffix(CODE)
     guard = cause.reason["guard"] if cause.reason is not None else ""
     if function != name or _FUNCTION.search(guard):
         return Remedy(
