@@ -4,11 +4,11 @@ import pytest
 from compiled_run import DYNAMIC, FLAG, UNBACKED, X0, Run
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference, failing
-from tlparse_bundle.guards.fixed_run import FixedRun, _is_contiguous
+from tlparse_bundle.guards.fixed_run import FixedRun
 from tlparse_bundle.guards.fixes import Fix, covers
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.predicates import Predicate
-from tlparse_bundle.guards.values import Tensor
+from tlparse_bundle.guards.values import Tensor, is_contiguous
 
 LAYOUT = Fix("same_layout", "L['x']")
 MASK = Fix("same_type", "L['mask']")
@@ -25,14 +25,19 @@ def run():
     return Run()
 
 
-def _narrow(run):
-    """With a dynamic dimension 0, call 2 fits entry 0, which fixes dimension 1; the entry of call 2 does not."""
-    run.call(size=(2, 4), how="sum")
-    run.call(size=(4, 2), how="max", dynamic=(0, 1))
-    run.call(size=(4, 4), how="sum", dynamic=(0, 1))
-    run.call(size=(4, 4), how="min", dynamic=(0, 1))
-    run.call(size=(4, 4), how="mean", dynamic=(0, 1))
-    run.call(size=(4, 4), how="prod", dynamic=(0, 1))
+MODE, OTHER_MODE = (Predicate("GLOBAL_STATE", "", f"___check_global_state() against {n}") for n in (0, 1))
+
+
+def _narrow(run, mode=MODE):
+    """With a dynamic dimension 0, call 2 fits entry 0, which fixes dimension 1; the entry of call 2 does not.
+    ``mode``: that of call 1, which alone has a different size in dimension 1.
+    """
+    run.call(size=(2, 4), how="sum", guards=[MODE])
+    run.call(size=(4, 2), how="max", guards=[mode], dynamic=(0, 1))
+    run.call(size=(4, 4), how="sum", guards=[MODE], dynamic=(0, 1))
+    run.call(size=(4, 4), how="min", guards=[MODE], dynamic=(0, 1))
+    run.call(size=(4, 4), how="mean", guards=[MODE], dynamic=(0, 1))
+    run.call(size=(4, 4), how="prod", guards=[MODE], dynamic=(0, 1))
 
 
 NO_HITS = {1: [0], 2: [1, 0], 3: [2, 1, 0], 4: [3, 2, 1, 0], 5: [4, 3, 2, 1, 0]}
@@ -43,6 +48,12 @@ def test_calls_that_hit_an_avoided_entry_may_not_fit_a_narrower_one(run):
     _narrow(run)
     saving = run.all_savings(tried={**NO_HITS, 4: [2, 3, 1, 0], 5: [4, 2, 3, 1, 0]})[X0,]
     assert saving.avoided == () and saving.undecided == ()
+
+
+def test_where_sizes_vary_in_another_mode_only_such_calls_may_fit_it(run):
+    _narrow(run, OTHER_MODE)
+    saving = run.all_savings(tried={**NO_HITS, 4: [2, 3, 1, 0], 5: [4, 2, 3, 1, 0]})[X0,]
+    assert saving.avoided == () and saving.undecided == (2,)
 
 
 def test_without_such_calls_the_narrower_entry_does(run):
@@ -69,7 +80,7 @@ def test_a_number_that_an_entry_fixes_is_narrower_too(run):
 
 
 @pytest.mark.parametrize(
-    "size, stride, is_contiguous",
+    "size, stride, is_kept",
     [
         ((2, 4), (4, 1), True),
         ((2, 4), (1, 2), False),
@@ -79,8 +90,8 @@ def test_a_number_that_an_entry_fixes_is_narrower_too(run):
         ((), (), True),
     ],
 )
-def test_what_contiguous_leaves_as_it_is(size, stride, is_contiguous):
-    assert _is_contiguous(Tensor(size, stride)) is is_contiguous
+def test_what_contiguous_leaves_as_it_is(size, stride, is_kept):
+    assert is_contiguous(Tensor(size, stride)) is is_kept
 
 
 def test_the_stride_of_a_dimension_of_size_1_stays_with_one_layout(run):
@@ -225,3 +236,33 @@ def test_what_a_call_passes_with_other_keys_is_not_known(run, key, undecided):
         run.call(size=(4, 3), guards=[length, Predicate("EQUALS_MATCH", keys, f"{keys} == '{name}'")])
     saving = run.all_savings()[Fix("same_structure", "L['d']"),]
     assert saving.undecided == undecided and saving.avoided == (() if undecided else (1,))
+
+
+def test_a_tensor_in_place_of_none_may_be_dynamic_when_its_size_varies(run):
+    for size in (None, 4, 7):
+        text = f"check_tensor(L['mask'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[{size}], stride=[1])"
+        mask = Predicate("TENSOR_MATCH", "L['mask']", text)
+        run.call(size=(4, 3), guards=[NO_MASK if size is None else mask])
+        if size is not None:
+            run.compiles[-1].input.values["L['mask']"] = Tensor((size,), (1,), "torch.float32", "cpu", False)
+    history = CodeHistory(run.compiles, run.guards)
+    assert FixedRun(history, (MASK,)).replay() == ({1: 0}, [2])
+
+
+def test_functions_compiled_with_other_arguments_may_share_entries_when_all_are_dynamic(run):
+    run.call(size=(4, 3), how="sum")
+    run.call(size=(4, 3), how="sum")
+    run.call(size=(5, 3), how="max")
+    assert run.all_savings(other_backends=frozenset({(1, 0)}))[DYNAMIC,].undecided == (1, 2)
+    assert run.all_savings()[DYNAMIC,].undecided == ()
+
+
+@pytest.mark.parametrize(("is_symbol", "undecided"), [(True, (1,)), (False, ())])
+def test_an_integer_of_an_object_that_is_no_module_is_dynamic_with_dynamic_true(run, is_symbol, undecided):
+    source = "L['self'].seen"
+    for seen in (0, 1):
+        own = [] if seen and is_symbol else [Predicate("EQUALS_MATCH", source, f"{source} == {seen}")]
+        run.call(size=(4 + seen, 3), guards=own)
+        run.compiles[-1].input.values[source] = seen
+    saving = run.all_savings()[DYNAMIC,]
+    assert saving.avoided == () and saving.undecided == undecided

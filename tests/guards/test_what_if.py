@@ -6,11 +6,10 @@ import pytest
 from compiled_run import DYNAMIC, FLAG, UNBACKED, X0, X1, Run
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference
-from tlparse_bundle.guards.fixed_run import _is_dense
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
-from tlparse_bundle.guards.values import Tensor
+from tlparse_bundle.guards.values import Tensor, is_dense
 from tlparse_bundle.guards.views import views_of
 from tlparse_bundle.guards.what_if import WhatIf
 
@@ -173,7 +172,7 @@ def test_a_method_is_the_same_for_one_type(run):
 
 @pytest.mark.parametrize(("size", "stride", "dense"), [((1, 4), (99, 1), True), ((2, 4), (99, 1), False)])
 def test_the_stride_of_a_dimension_of_size_1_does_not_matter(size, stride, dense):
-    assert _is_dense(Tensor(size, stride), Tensor((2, 4), (4, 1))) is dense
+    assert is_dense(Tensor(size, stride), Tensor((2, 4), (4, 1))) is dense
 
 
 @pytest.mark.parametrize(

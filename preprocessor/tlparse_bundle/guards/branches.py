@@ -110,11 +110,14 @@ class Branches:
             for guard in self._history.compiles[entry if entry in values else first].guards
         )
         passed = Input({source: values.get(call, values[first])})
-        return all(
-            failing(guard, passed) == ()
-            for guard in guards
-            if guard.source == source and guard.kind in VALUES
-        )
+        found = [
+            failing(guard, passed) for guard in guards if guard.source == source and guard.kind in VALUES
+        ]
+        differences = [one for differences in found for one in differences or ()]
+        if None in found or any(one.aspect not in SIZES for one in differences):
+            return False
+        # A size that varies can be dynamic in an entry that an earlier call left, with the fix.
+        return None if differences else True
 
     def _differ_in_size(self, call: int, other: int) -> bool:
         """Whether two calls have a tensor argument of different sizes."""

@@ -45,7 +45,8 @@ class CodeHistory:
     constants because another tensor has them, so a mark on one of both raises; ``named``: the guard that
     torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
     call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
-    the entries that torch tried for a call, in that order.
+    the entries that torch tried for a call, in that order; ``other_backends``: call and entry where torch
+    says that the backend or other arguments of ``torch.compile`` differ.
     """
 
     compiles: Sequence[Compiled]
@@ -55,6 +56,7 @@ class CodeHistory:
     disagreements: dict[tuple[int, int], None] = field(default_factory=dict)
     tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
     tied: frozenset[Place] = frozenset()
+    other_backends: frozenset[tuple[int, int]] = frozenset()
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 

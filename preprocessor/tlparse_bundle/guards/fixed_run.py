@@ -10,7 +10,9 @@ from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix, covers, fixes_of
 from tlparse_bundle.guards.inputs import CODE, Input, is_argument
-from tlparse_bundle.guards.values import Tensor, contiguous
+from tlparse_bundle.guards.layouts import Layouts
+from tlparse_bundle.guards.savings import Place
+from tlparse_bundle.guards.values import Tensor
 
 _NUMBERS = ("size", "value")
 _INTEGER = re.compile(r"torch\.(?:u?int|bool)")
@@ -26,16 +28,10 @@ class FixedRun:
             fix._replace(source=(fix.source or "").removesuffix(CODE)) if fix.kind == "same_object" else fix
             for fix in fixes
         ]
+        self._is_all_dynamic = any(fix.kind == "dynamic_true" for fix in fixes)
         self._branches = Branches(history, fixes)
-        self._layouts = [fix.source or "" for fix in fixes if fix.kind == "same_layout"]
+        self._layouts = Layouts(history, fixes)
         self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
-        # Code for an unbacked size has guards on its stride, which a size of 1 does not have.
-        unbacked = [fix.source or "" for fix in fixes if fix.kind == "mark_unbacked"]
-        calls = range(len(history.compiles))
-        tensors = (history.tensor(call, source) for source in unbacked for call in calls)
-        self._has_other_strides = any(
-            tensor is not None and tensor.stride != contiguous(tensor.size) for tensor in tensors
-        )
 
     def replay(self) -> tuple[dict[int, int], list[int]]:
         """Return the compiles that would not happen, with the entry that each would fit; and those for which
@@ -59,7 +55,9 @@ class FixedRun:
                         sharing.setdefault(entry, []).append(call)
                     break
             else:
-                if None in fits.values():
+                # Functions that are all compiled with dynamic=True share their entries.
+                shares = self._is_all_dynamic and bool(self._history.other_backends)
+                if None in fits.values() or (shares and fits):
                     undecided.append(call)
                 if compiled.guards:
                     entries.append(call)
@@ -71,7 +69,7 @@ class FixedRun:
         """
         own = (fix.source or "", fix.dimension or 0)
         marked = {(one.source or "", one.dimension) for one in self._fixes if one.kind == "mark_dynamic"}
-        return any(one.kind == "dynamic_true" for one in self._fixes) or (
+        return self._is_all_dynamic or (
             all(own not in pair or marked.issuperset(pair) for pair in self._history.equal_sizes)
             and self._history.late_equals(*own) <= marked
         )
@@ -109,7 +107,7 @@ class FixedRun:
         same_path = self._takes_same_path(call, entry, relaxed)
         if same_path is False:
             return False
-        is_dynamic = any(fix.kind == "dynamic_true" for fix in self._fixes)
+        is_dynamic = self._is_all_dynamic
         duck = self._same_duck_sizes(call, entry, entries) if is_dynamic else True
         if duck is False:
             return False
@@ -121,11 +119,14 @@ class FixedRun:
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
-        is_open = is_open or any(of_entry.get(source) for source in dynamic) or self._has_other_strides
-        if self._is_narrower(entry, call):
-            if call in self._history.hit:
+        is_open = (
+            is_open or any(of_entry.get(source) for source in dynamic) or self._layouts.has_unusual_unbacked
+        )
+        if narrower := self._narrower_places(entry, call):
+            is_hit = call in self._history.hit
+            if is_hit and any(self._varies_in_calls(entry, place) for place in narrower):
                 return False
-            is_open = is_open or not self._history.shows_hits(call)
+            is_open = is_open or is_hit or not self._history.shows_hits(call)
         return None if is_open else True
 
     def _takes_same_path(self, call: int, entry: int, relaxed: Collection[str]) -> bool | None:
@@ -184,8 +185,8 @@ class FixedRun:
         if fix is not None and fix.kind == "same_structure":
             return None if self._is_of_constants(fix.source or "", call, entry) else True
         if fix is not None:
-            return fix.kind != "same_layout" or self._has_one_layout(difference.source, call, entry)
-        if self._is_of_lost_base(difference, entry):
+            return fix.kind != "same_layout" or self._layouts.are_one(difference.source, call, entry)
+        if self._layouts.is_of_lost_base(difference, entry):
             return True
         if (is_of_grad_mode := self._is_of_grad_mode(difference, call, entry, all_)) is not False:
             return is_of_grad_mode
@@ -193,28 +194,47 @@ class FixedRun:
             return is_unread
         if difference.aspect == "unknown" or self._is_of_other_items(difference, all_):
             return None
-        return self._follows(difference, call, entry, all_)
+        if self._is_of_passed_tensor(difference) or self._is_of_symbol(difference):
+            return None
+        return self._layouts.follow(difference, call, entry, all_)
 
-    def _is_narrower(self, entry: int, call: int) -> bool:
-        """Whether an entry fixes a size or a number that may vary in the entry that a call compiled. Calls
-        that hit that one, which are not in the log, may not fit it.
+    def _narrower_places(self, entry: int, call: int) -> list[Place]:
+        """Return the sizes and numbers that an entry fixes and that may vary in the entry of a call.
+        Calls that hit that one, which are not in the log, may not fit the narrower one.
         """
         wide, narrow = self._history.compiles[call].input, self._history.compiles[entry].input
         if wide is None or narrow is None:
-            return False
-        for source, pattern in narrow.patterns.items():
-            own = wide.patterns.get(source)
-            for dimension, sizes in enumerate(zip(pattern.size, own.size if own else (), strict=False)):
-                if sizes[0] is not None and sizes[1] is None and not self._varies_with(source, dimension):
-                    return True
-        return any(
-            type(value) is int
+            return []
+        sizes: list[Place] = [
+            (source, dimension)
+            for source, pattern in narrow.patterns.items()
+            if (own := wide.patterns.get(source)) is not None
+            for dimension, (mine, theirs) in enumerate(zip(own.size, pattern.size, strict=False))
+            if mine is None and theirs is not None
+        ]
+        numbers: list[Place] = [
+            (source, None)
+            for source, value in narrow.values.items()
+            if type(value) is int
             and _is_constant(narrow, source)
             and source in wide.values
             and not _is_constant(wide, source)
-            and not self._varies_with(source, None)
-            for source, value in narrow.values.items()
-        )
+        ]
+        return [place for place in sizes + numbers if not self._varies_with(*place)]
+
+    def _varies_in_calls(self, entry: int, place: Place) -> bool:
+        """Whether a call that differs from an entry in numbers only, apart from what the fixes relax, has
+        another one at a place.
+        """
+        for call in range(len(self._history.compiles)):
+            differences = self._history.differences(call, entry) or ()
+            if any((one.source, one.dimension) == place for one in differences) and all(
+                one.aspect in (*_NUMBERS, "stride")
+                or any(self._relaxes(fix, one, call) for fix in self._fixes)
+                for one in differences
+            ):
+                return True
+        return False
 
     def _varies_with(self, source: str, dimension: int | None) -> bool:
         """Whether the fixes let a size or a number vary, or have the same one in all calls."""
@@ -277,6 +297,31 @@ class FixedRun:
             return fix.source == difference.source and self._becomes_integer(difference.source)
         return any(covers(fix, other) for other in fixes_of(difference))
 
+    def _is_of_passed_tensor(self, difference: Difference) -> bool:
+        """Whether a size is that of a tensor that the fixes pass in place of None. An earlier call can then
+        have made it dynamic: the log does not have the size that it would pass.
+        """
+        return difference.aspect in ("size", "stride") and any(
+            fix.kind == "same_type" and fix.source == difference.source for fix in self._fixes
+        )
+
+    def _is_of_symbol(self, difference: Difference) -> bool:
+        """Whether an integer of an object is a symbol in some entry. The object is then not a module, whose
+        integers are constants: ``dynamic=True`` then makes it one in all entries.
+        """
+        source = difference.source
+        inputs = (compiled.input for compiled in self._history.compiles)
+        return (
+            self._is_all_dynamic
+            and difference.aspect == "value"
+            and any(
+                input is not None
+                and type(input.values.get(source)) is int
+                and not _is_constant(input, source)
+                for input in inputs
+            )
+        )
+
     def _becomes_integer(self, source: str) -> bool:
         """Whether the first dtype of a tensor is one of integers, which have no gradients."""
         tensors = (self._history.tensor(call, source) for call in range(len(self._history.compiles)))
@@ -301,23 +346,6 @@ class FixedRun:
         )
         return own != other
 
-    def _has_one_layout(self, source: str, *calls: int) -> bool:
-        """Whether a tensor has the usual strides in all calls after ``.contiguous()``."""
-        tensors = [self._history.tensor(call, source) for call in calls]
-        return all(
-            tensor is not None and (tensor.stride == contiguous(tensor.size) or not _is_contiguous(tensor))
-            for tensor in tensors
-        )
-
-    def _is_of_lost_base(self, difference: Difference, entry: int) -> bool:
-        """Whether a guard is on the base of a view that ``.contiguous()`` replaces with a copy."""
-        return any(
-            f"{source}._base" in difference.source
-            and (tensor := self._history.tensor(entry, source)) is not None
-            and not _is_contiguous(tensor)
-            for source in self._layouts
-        )
-
     def _is_of_grad_mode(
         self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]
     ) -> bool | None:
@@ -340,42 +368,7 @@ class FixedRun:
         guards = (self._history.guards[guard] for guard in self._history.compiles[call].guards)
         return next((guard.text for guard in guards if guard.kind == "GLOBAL_STATE"), None)
 
-    def _follows(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
-        """Whether a stride differs only because a size does: both tensors are dense in the same order."""
-        if difference.aspect != "stride" or not any(
-            other.aspect == "size" and other.source == difference.source for other in all_
-        ):
-            return False
-        tensors = (
-            self._history.tensor(call, difference.source),
-            self._history.tensor(entry, difference.source),
-        )
-        return all(tensor is not None and _is_dense(tensor, tensors[0]) for tensor in tensors)
-
 
 def _is_constant(input: Input, source: str) -> bool:
     """Whether a guard fixes the value of a number."""
     return ("EQUALS_MATCH", source, source) in input.guards
-
-
-def _is_contiguous(tensor: Tensor) -> bool:
-    """Whether ``.contiguous()`` leaves a tensor as it is: strides of dimensions of size 1 do not matter."""
-    step = 1
-    for size, stride in zip(reversed(tensor.size), reversed(tensor.stride or ()), strict=False):
-        if size != 1 and stride != step:
-            return 0 in tensor.size
-        step *= size
-    return True
-
-
-def _is_dense(tensor: Tensor, like: Tensor | None) -> bool:
-    """Whether the strides of a tensor follow from its sizes, with dimensions in the order of another."""
-    if like is None or tensor.stride is None or like.stride is None or len(like.size) != len(tensor.size):
-        return False
-    steps = like.stride
-    step = 1
-    for dimension in sorted(range(len(steps)), key=lambda dimension: (steps[dimension], -dimension)):
-        if tensor.stride[dimension] != step and tensor.size[dimension] > 1:
-            return False
-        step *= max(tensor.size[dimension], 1)
-    return True

@@ -207,3 +207,26 @@ def _bad(text: str) -> BundleError:
         code="bad-call",
         exit_code=2,
     )
+
+
+def is_contiguous(tensor: Tensor) -> bool:
+    """Whether ``.contiguous()`` leaves a tensor as it is: strides of dimensions of size 1 do not matter."""
+    step = 1
+    for size, stride in zip(reversed(tensor.size), reversed(tensor.stride or ()), strict=False):
+        if size != 1 and stride != step:
+            return 0 in tensor.size
+        step *= size
+    return True
+
+
+def is_dense(tensor: Tensor, like: Tensor | None) -> bool:
+    """Whether the strides of a tensor follow from its sizes, with dimensions in the order of another."""
+    if like is None or tensor.stride is None or like.stride is None or len(like.size) != len(tensor.size):
+        return False
+    steps = like.stride
+    step = 1
+    for dimension in sorted(range(len(steps)), key=lambda dimension: (steps[dimension], -dimension)):
+        if tensor.stride[dimension] != step and tensor.size[dimension] > 1:
+            return False
+        step *= max(tensor.size[dimension], 1)
+    return True

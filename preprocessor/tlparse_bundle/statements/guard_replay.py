@@ -158,8 +158,25 @@ class GuardReplay:
                 specialized |= set(_floats(compiles))
         named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))
         return CodeHistory(
-            compiles, guards, frozenset(specialized), named, tried=tried, tied=frozenset(tied - specialized)
+            compiles,
+            guards,
+            frozenset(specialized),
+            named,
+            tried=tried,
+            tied=frozenset(tied - specialized),
+            other_backends=frozenset(self._other_backends(compiles)),
         )
+
+    def _other_backends(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, int]]:
+        """Yield each call with the entries that torch passes over for their backend."""
+        numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
+        for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
+            for reason in self._reasons(compiled.compile)[:_MAX_ENTRIES]:
+                if (
+                    reason["change"] == "backend"
+                    and (entry := numbers.get(reason["entry"] or "")) is not None
+                ):
+                    yield call, entry
 
     def _tried(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, list[int]]]:
         """Yield each call with the entries that torch tried, in that order."""
@@ -218,7 +235,7 @@ class GuardReplay:
                 and (call, entry) not in history.named
                 and not reason["guard"].startswith(UNEXPLAINED)
             }
-            of_others = {entry for entry, reason in entries.items() if reason["change"] == "backend"}
+            of_others = {entry for entry in entries if (call, entry) in history.other_backends}
             nearest = (
                 self._fewest_named(history, entries)
                 if call is None

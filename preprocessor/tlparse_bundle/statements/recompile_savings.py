@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -225,11 +225,23 @@ def _together(
     rows: Sequence[RecompileFixesRow], own: RecompileFixesRow | None
 ) -> tuple[RecompileFixesRow, list[RecompileFixesRow]] | None:
     by_id = {row["id"]: row for row in rows}
-    found = [row for row in rows if own is not None and own["id"] in row["combines"]]
+    found = [
+        row
+        for row in rows
+        if own is not None and own["id"] in row["combines"] and not _is_enough(own, row, by_id)
+    ]
     best = max(found, key=lambda row: len(row["avoided"]), default=None)
     if best is None or own is None:
         return None
     return best, [by_id[id_] for id_ in best["combines"] if id_ != own["id"]]
+
+
+def _is_enough(
+    own: RecompileFixesRow, together: RecompileFixesRow, by_id: Mapping[int, RecompileFixesRow]
+) -> bool:
+    """Whether one other fix of a combination may avoid as much alone."""
+    others = (by_id[id_] for id_ in together["combines"] if id_ != own["id"])
+    return any(set(together["avoided"]) <= {*one["avoided"], *one["undecided"]} for one in others)
 
 
 def saved_sentence(
