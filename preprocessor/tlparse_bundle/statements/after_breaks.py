@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.break_groups import break_groups, break_key
 from tlparse_bundle.statements.export_calls import Frame, stack
-from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import break_attempts
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.user_code import package_of
@@ -22,8 +22,10 @@ Line = tuple[str, int | None]
 
 
 class _Break(NamedTuple):
+    """A graph break: ``attempts``: those that it ended, rows of ``Facts.compiles``."""
+
     first_event: int
-    function: FunctionKey  # that Dynamo was compiling at the first record
+    attempts: list[int]
     key: tuple[str, int]
 
 
@@ -96,12 +98,16 @@ def break_before(facts: Facts, number: int) -> tuple[str, int] | None:
     below the same line of the program, in an earlier compile of a different function.
     """
     function, begin = facts.function_key(number), facts.compiles[number]["first_event"]
+
+    def ends_another(one: _Break) -> bool:
+        return any(other < number and facts.function_key(other) != function for other in one.attempts)
+
     lines: list[Line] = [
         (frame.file, frame.line) for frame in callers(facts, number) if is_of_program(frame.file)
     ]
     for line in reversed(lines):
         for one in facts.once(_breaks_by_line).get(line, ()):
-            if one.first_event < begin and one.function != function:
+            if one.first_event < begin and ends_another(one):
                 return one.key
     return None
 
@@ -117,9 +123,10 @@ def _breaks_by_line(facts: Facts) -> dict[Line, list[_Break]]:
     lines: dict[Line, list[_Break]] = {}
     for group in facts.once(break_groups).values():
         for row in group:
-            first = facts.once(break_attempts)[row["id"]][0]
-            one = _Break(row["events"][0], facts.function_key(first), break_key(group))
+            one = _Break(row["events"][0], facts.once(break_attempts)[row["id"]], break_key(group))
             for frame in frames_in(row["user_traceback"] or ""):
                 if is_of_program(frame.file):
                     lines.setdefault((frame.file, frame.line), []).append(one)
+    for breaks in lines.values():
+        breaks.sort()
     return lines
