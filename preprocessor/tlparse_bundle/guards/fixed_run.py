@@ -92,6 +92,7 @@ class FixedRun:
             return False
         is_open = helps = False
         relaxed: set[str] = set()
+        varies = True  # whether the entry that the call compiled has all that differs as symbols
         for difference in differences:
             verdict = self._allows(difference, call, entry, differences)
             if verdict is False:
@@ -102,9 +103,10 @@ class FixedRun:
                 self._relaxes(fix, difference, call) for fix in self._fixes
             ):
                 relaxed.add(difference.source)
+                varies = varies and self._varies(call, difference.source, difference.dimension)
         if not helps:
             return False
-        same_path = self._takes_same_path(call, entry, relaxed)
+        same_path = self._takes_same_path(call, entry, relaxed, varies=varies)
         if same_path is False:
             return False
         is_dynamic = self._is_all_dynamic
@@ -129,9 +131,12 @@ class FixedRun:
             is_open = is_open or is_hit or not self._history.shows_hits(call)
         return None if is_open else True
 
-    def _takes_same_path(self, call: int, entry: int, relaxed: Collection[str]) -> bool | None:
+    def _takes_same_path(
+        self, call: int, entry: int, relaxed: Collection[str], *, varies: bool
+    ) -> bool | None:
         """Whether the conditions on numbers that may vary are the same for a call and an entry; None when the
-        log does not have what decides one of them.
+        log does not have what decides one of them. Where what differs ``varies`` in the entry that the call
+        compiled, that has all conditions of its path. Those of other entries are of other paths, too.
         """
         # Another graph break is another path through the code, which a number that may vary has a guard on.
         compiles = self._history.compiles
@@ -140,7 +145,7 @@ class FixedRun:
         truths = [
             {None if "._base" in text else self._history.truth(one, guard) for one in (call, entry)}
             for guard, text in self._history.expressions
-            if any(source in text for source in relaxed)
+            if any(source in text for source in relaxed) and (not varies or guard in compiles[call].guards)
         ]
         if any(truth == {True, False} for truth in truths):
             return False
@@ -275,11 +280,15 @@ class FixedRun:
         guards = self._history.guards
         return any(guards[guard].text in texts for guard in self._history.compiles[call].guards)
 
-    def _varies(self, call: int, source: str, dimension: int) -> bool:
-        """Whether the entry that a call compiled has a dimension dynamic."""
+    def _varies(self, call: int, source: str, dimension: int | None) -> bool:
+        """Whether the entry that a call compiled has a dimension dynamic, or a number as a symbol."""
         input = self._history.compiles[call].input
-        pattern = input.patterns.get(source) if input is not None else None
-        return pattern is not None and pattern.size[dimension : dimension + 1] == [None]
+        if input is None:
+            return False
+        if dimension is None:
+            return type(input.values.get(source)) in (int, float) and not _is_constant(input, source)
+        pattern = input.patterns.get(source)
+        return pattern is not None and list(pattern.size[dimension : dimension + 1]) == [None]
 
     def _relaxes(self, fix: Fix, difference: Difference, call: int) -> bool:
         place = difference.source, difference.dimension

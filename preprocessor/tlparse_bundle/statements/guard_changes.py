@@ -46,6 +46,7 @@ _RANGE = "___normalize_range_iter("  # what is left of a range after a graph bre
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 # torch could not evaluate a guard on the base of a view (torch/_dynamo/guards.py, get_guard_fail_reason)
 _NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
+_AUTOCAST = "Autocast"  # of dispatch keys
 _DIFFERS = re.compile(r"([\w.\[\]'\"]+) != (-?\d+)")  # a condition on a dynamic number
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
@@ -135,14 +136,8 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         return f"{name} is {'no longer a' if is_none else 'a different'} function"
     if source is not None and guard.startswith("ClosureGuardAccessor: Not a function"):
         return f"{code(source_name(source.removesuffix(_CLOSURE)) or '')} is no longer a function"
-    if len(cause.changes) == 1 and guard.startswith("KeyError on "):
-        return _is_missing(source or "")
-    if len(cause.changes) == 1 and change == "identity":
-        if TENSOR in cause.values:
-            return f"{subject(change, source, None)} is now a tensor"
-        return f"{subject(change, source, None)} is a different object"
-    if len(cause.changes) == 1 and change == "keys":
-        return _keys_changed(subject("value", source, None), list(cause.values))
+    if len(cause.changes) == 1 and (clause := _of_one_change(cause, source, guard)) is not None:
+        return clause
     if (clause := message_text(guard)) is not None:
         return clause
     if (small := _small_size(cause)) is not None:
@@ -162,6 +157,21 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
             return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
+
+
+def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
+    """Return a clause about an object, a key or None; None where the values tell what changed."""
+    if guard.startswith("KeyError on "):
+        return _is_missing(source or "")
+    if cause.change == "identity":
+        if TENSOR in cause.values:
+            return f"{subject('identity', source, None)} is now a tensor"
+        return f"{subject('identity', source, None)} is a different object"
+    if cause.change == "keys":
+        return _keys_changed(subject("value", source, None), list(cause.values))
+    if list(cause.values) == ["a tensor", "<class 'NoneType'>"]:
+        return f"{subject('value', source, None)} is now `None`"
+    return autocast_changed(cause)
 
 
 def _is_missing(source: str) -> str:
@@ -229,6 +239,8 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
         values = list(map(_type_name, values))
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
+    if len(values) == 1 and all(expected is None for expected, _ in cause.moves):
+        return f"changed to {_shown(values[0])}"
     if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
     return _values_text(values, is_open=cause.open, with_values=with_values)
@@ -264,6 +276,19 @@ def _key_differences(values: list[Any]) -> list[Any]:
         return values
     common = set.intersection(*map(set, sets))
     return [", ".join(key for key in keys if key not in common) or "none" for keys in sets]
+
+
+def autocast_changed(cause: Cause) -> str | None:
+    """Return "autocast for CPU was turned on" where only it changed the dispatch keys; None otherwise."""
+    sets = [_keys(value) for value in cause.values]
+    if cause.change != "dispatch_keys" or len(sets) != 2:
+        return None
+    before, after = (set(keys or ()) for keys in sets)
+    devices = sorted(before ^ after)
+    if not devices or not all(key.startswith(_AUTOCAST) for key in devices):
+        return None
+    names = listed([key.removeprefix(_AUTOCAST) for key in devices])
+    return f"autocast for {names} was turned {'on' if before < after else 'off'}"
 
 
 def others_than_autograd(values: Iterable[Any]) -> bool:

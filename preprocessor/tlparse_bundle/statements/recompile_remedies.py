@@ -13,7 +13,7 @@ from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
 from tlparse_bundle.statements.nearest_entries import is_whole_reason
-from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
     are_inputs_known,
@@ -247,8 +247,23 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     if row["fix"] == "mark_dynamic":
         return mark_as_dynamic(facts, cause, _argument(name), or_all=found.is_same_as_dynamic)
     if is_optional(cause) and row["fix"] in _OF_OPTIONAL:
+        if _is_set_after_first_call(facts, cause):
+            return optional(_argument(name), "set it before the first call")
         return optional(_argument(name), *() if found.is_same_as_omitting else (_OF_OPTIONAL[row["fix"]],))
     return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
+
+
+def _is_set_after_first_call(facts: Facts, cause: Cause) -> bool:
+    """Whether an attribute is None in the first compile only, as one that the function sets itself."""
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    compiles = list(compiles_of(facts, cause))
+    own = frozenset(compiles)
+    nones = {
+        row["compile"]
+        for row in facts.table("call_inputs")
+        if row["kind"] == "none" and row["compile"] in own and local_name(row["source"]) == source
+    }
+    return not source.isidentifier() and nones == set(compiles[:1])
 
 
 def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy | None:

@@ -11,7 +11,12 @@ from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments, others_than_autograd
+from tlparse_bundle.statements.guard_changes import (
+    autocast_changed,
+    is_of_modes,
+    other_arguments,
+    others_than_autograd,
+)
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
@@ -36,6 +41,10 @@ def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
         return Remedy(
             "Tensors have no autograd dispatch keys in `__torch_dispatch__`: calls from there and others"
             " need a compile each."
+        )
+    if autocast_changed(cause) is not None:
+        return Remedy(
+            "Calls with and without autocast need a compile each. To save one, use it always or never."
         )
     if others_than_autograd(cause.values):
         return Remedy(

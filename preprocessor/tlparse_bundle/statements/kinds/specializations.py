@@ -48,6 +48,8 @@ def _remedies(
     if any(row["event"] in facts.once(tied_to_both) for row in rows):
         return [ALL_AND_PARAMETERS_DYNAMIC]
     if tied:
+        if any(row["value"] in ("0", "1") for row in rows):
+            return []  # torch makes these sizes constants with dynamic=True, too
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
         or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""

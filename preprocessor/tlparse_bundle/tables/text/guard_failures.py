@@ -93,6 +93,15 @@ _FACTORS = re.compile(r"^(?:[(*-]|\d+\*)+")  # before a name, as in "3*x.size()[
 _STATIC_SIZE = re.compile(
     r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$"
 )
+# A condition on one number, whose value in the entry is not in the text: "(1.0 + ((-1)*m)) == 0.5", "2 <= n"
+_NUMBER_NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]*)"
+_OF_ONE_NUMBER = tuple(
+    re.compile(form)
+    for form in (
+        rf"\((?:[-+*/(). \d]|\de[-+]?\d)*{_NUMBER_NAME}(?:[-+*/(). \d]|\de[-+]?\d)*\) == -?\d[-+.\de]*",
+        rf"2 <= {_NUMBER_NAME}",
+    )
+)
 _FORMS: tuple[tuple[Change, str], ...] = (
     ("global_state", r"GLOBAL_STATE changed: (?P<source>.*)"),
     (
@@ -207,6 +216,9 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
         return source or None, _change_fields("shape", None, None, match["index"])
     if ".stride()[" in guard or ".storage_offset()" in guard:
         return None, _change_fields("shape", None, None)
+    for pattern in _OF_ONE_NUMBER:
+        if match := pattern.fullmatch(guard):
+            return match["source"], _change_fields("value", None, None)
     for change, pattern in _PATTERNS:
         if match := pattern.match(guard):
             groups = match.groupdict()
