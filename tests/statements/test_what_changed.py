@@ -12,6 +12,13 @@ def found(log_of):
     return lambda *parts, **options: log_of(FILE + b"".join(parts), **options)
 
 
+def keys(before, after):
+    return (
+        f"0/0: tensor 'L['x']' dispatch key set mismatch. expected DispatchKeySet({before}),"
+        f" actual DispatchKeySet({after})"
+    )
+
+
 @pytest.mark.parametrize(
     ("guards", "title"),
     [
@@ -34,6 +41,14 @@ def found(log_of):
             "the metadata of a tensor subclass changed",
         ),
         (("0/0: Unexpected recompilation: runtime guards failed",), "torch found no guard that failed"),
+        (("0/0: (1.0 + ((-1)*L['m'])) == 0.5",), "`m` changed"),
+        (("0/0: 2 <= L['n']",), "`n` changed"),
+        ((keys("CPU, Dense", "CPU, Dense, AutocastCPU"),), "autocast for CPU was turned on"),
+        ((keys("CPU, AutocastCPU, Dense", "CPU, Dense"),), "autocast for CPU was turned off"),
+        (
+            (keys("CPU, Dense", "CPU, Dense, Python"),),
+            "the dispatch keys of `x` changed from `none` to `Python`",
+        ),
     ],
 )
 def test_what_changed(found, guards, title):
@@ -41,6 +56,11 @@ def test_what_changed(found, guards, title):
     (row,) = of(log, "recompile")
     assert row["title"].split(": ", 1)[1] == title
     assert ("because" in log.summary["text"]) == ("no guard" not in title)
+
+
+def test_autocast_is_used_always_or_never(found):
+    (row,) = of(found(compiled("0/0"), compiled("0/1", keys("CPU", "CPU, AutocastCPU"))), "recompile")
+    assert row["remedies"][0]["text"].startswith("Calls with and without autocast need a compile each.")
 
 
 def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):

@@ -160,7 +160,7 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
 
 
 def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
-    """Return a clause about an object, a key or None; None where the values tell what changed."""
+    """Return a clause about an object, a key or None; None where the values show it."""
     if guard.startswith("KeyError on "):
         return _is_missing(source or "")
     if cause.change == "identity":
