@@ -323,6 +323,7 @@ class FixedRun:
         return (
             self._is_all_dynamic
             and difference.aspect == "value"
+            and not is_argument(source)
             and any(
                 input is not None
                 and type(input.values.get(source)) is int
