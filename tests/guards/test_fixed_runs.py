@@ -1,5 +1,7 @@
 """Runs with fixes, where the entry that is left or the path that calls take is not the same."""
 
+from dataclasses import replace
+
 import pytest
 from compiled_run import DYNAMIC, FLAG, UNBACKED, X0, Run
 from tlparse_bundle.guards.code_history import CodeHistory
@@ -266,3 +268,23 @@ def test_an_integer_of_an_object_that_is_no_module_is_dynamic_with_dynamic_true(
         run.compiles[-1].input.values[source] = seen
     saving = run.all_savings()[DYNAMIC,]
     assert saving.avoided == () and saving.undecided == undecided
+
+
+def test_a_condition_of_the_entry_can_have_a_number_that_varies_as_a_constant(run):
+    """The first size of a list is 3 in the entry, which is in a condition on the sum of all."""
+    run.call(size=(7, 3), first=3, conditions=("L['x'].size()[0] == 3 + L['second']",))
+    run.compiles[0].input.values["L['second']"] = 4
+    run.call(size=(9, 3), dynamic=(0,), conditions=("L['x'].size()[0] == L['first'] + L['second']",))
+    run.compiles[1].input.values |= {"L['first']": 5, "L['second']": 4}
+    saving = run.all_savings()[DYNAMIC,]
+    assert saving.avoided == () and saving.undecided == (1,)
+
+
+def test_a_break_that_a_symbol_causes_is_no_other_path(run):
+    """The entry that the call compiled has the number as a symbol, and all conditions on it hold."""
+    for number, conditions in ((3, ()), (5, ("L['k'] <= 8",))):
+        own = [Predicate("EQUALS_MATCH", "L['k']", "L['k'] == 3")] if number == 3 else []
+        run.call(size=(4, 3), guards=own, conditions=conditions)
+        run.compiles[-1].input.values["L['k']"] = number
+    run.compiles[1] = replace(run.compiles[1], graph_breaks=frozenset((7,)))
+    assert run.savings()[DYNAMIC,] == (1,)

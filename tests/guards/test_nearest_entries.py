@@ -139,3 +139,32 @@ def test_a_size_that_tensors_share_and_conditions_on_one_size_are_one_difference
     run.call(size=(4, 9), mode="b", how="c")
     run.call(size=(4, 9), mode="a", how="d")
     assert _nearest(run, 2) == 0
+
+
+def _given(name, size):
+    text = f"check_tensor(L['{name}'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[{size}], stride=[1])"
+    return Predicate("TENSOR_MATCH", f"L['{name}']", text)
+
+
+def test_conditions_on_a_tensor_that_a_call_lacks_do_not_count():
+    """The entry for a mask fails on that only; the other one on two numbers."""
+    run = Run()
+    none = Predicate("NONE_MATCH", "L['mask']", "L['mask'] is None")
+    run.call(size=(4, 12), guards=[none], rate=3)
+    same = "L['mask'].size()[0] == L['x'].size()[1]"
+    run.call(size=(4, 7), dynamic=(1,), guards=[_given("mask", "None")], conditions=(same,), rate=1)
+    run.compiles[1].input.values["L['mask']"] = Tensor((7,), (1,), "torch.float32", "cpu", False)
+    run.call(size=(4, 7), dynamic=(1,), guards=[none], rate=1)
+    run.compiles[2].input.values["L['mask']"] = None
+    assert _nearest(run, 2) == 1
+
+
+def test_a_value_in_place_of_none_differs_from_those_of_other_entries():
+    """Another entry takes such a value, and fails on its size and the same size of another tensor."""
+    run = Run()
+    run.call(size=(4, 3), guards=[Predicate("NONE_MATCH", "L['mask']", "L['mask'] is None")], dynamic=(0,))
+    run.call(size=(4, 3), guards=[_given("mask", 4)])
+    run.compiles[1].input.values["L['mask']"] = Tensor((4,), (1,), "torch.float32", "cpu", False)
+    run.call(size=(5, 3), guards=[_given("mask", "None")], dynamic=(0,))
+    run.compiles[2].input.values["L['mask']"] = Tensor((5,), (1,), "torch.float32", "cpu", False)
+    assert _nearest(run, 2) == 1

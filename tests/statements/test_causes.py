@@ -125,3 +125,17 @@ def test_a_cause_is_that_of_all_breaks_of_a_finding():
     assert known_cause(None, [logged("one"), logged("one")]).text == "The message is `one`."
     assert known_cause(None, [logged("one"), logged("two")]) is None
     assert known_cause(None, [{**logged("one"), "debug_context": None}]) is None
+
+
+def test_an_operator_of_unknown_shape_in_the_backward():
+    """An operator that Dynamo does not trace breaks the graph in the backend."""
+    row = {
+        "reason": "Backend compiler exception",
+        "explanation": "Backend compiler `aot_eager` failed with aten.bincount.default. Adding a graph break.",
+        "debug_context": None,
+    }
+    cause = known_cause(None, [row])
+    assert cause.text == "The shape of what `aten.bincount` returns depends on data."
+    assert cause.remedies[0].code == "torch._dynamo.config.capture_dynamic_output_shape_ops = True"
+    other = "Backend compiler `mine` failed with it is Monday. Adding a graph break."
+    assert known_cause(None, [{**row, "explanation": other}]) is None

@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterable, Sequence
 from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.failing import Difference
-from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix, covers, fixes_of
-from tlparse_bundle.guards.inputs import CODE, Input, is_argument
+from tlparse_bundle.guards.fixes import Fix, covers, fixes_of
+from tlparse_bundle.guards.inputs import CODE, is_argument
 from tlparse_bundle.guards.layouts import Layouts
 from tlparse_bundle.guards.savings import Place
+from tlparse_bundle.guards.symbols import are_same_duck_sizes, is_constant, varies
 from tlparse_bundle.guards.values import Tensor
 
 _NUMBERS = ("size", "value")
+_LITERAL = re.compile(r"(?<![\w.\[])\d+(?![\w.\]])")  # no index
 _INTEGER = re.compile(r"torch\.(?:u?int|bool)")
 
 
@@ -92,7 +94,7 @@ class FixedRun:
             return False
         is_open = helps = False
         relaxed: set[str] = set()
-        varies = True  # whether the entry that the call compiled has all that differs as symbols
+        are_symbols = True  # whether the entry that the call compiled has all that differs as symbols
         for difference in differences:
             verdict = self._allows(difference, call, entry, differences)
             if verdict is False:
@@ -103,14 +105,16 @@ class FixedRun:
                 self._relaxes(fix, difference, call) for fix in self._fixes
             ):
                 relaxed.add(difference.source)
-                varies = varies and self._varies(call, difference.source, difference.dimension)
+                are_symbols = are_symbols and varies(
+                    self._history, call, difference.source, difference.dimension
+                )
         if not helps:
             return False
-        same_path = self._takes_same_path(call, entry, relaxed, varies=varies)
+        same_path = self._takes_same_path(call, entry, relaxed, are_symbols=are_symbols)
         if same_path is False:
             return False
         is_dynamic = self._is_all_dynamic
-        duck = self._same_duck_sizes(call, entry, entries) if is_dynamic else True
+        duck = are_same_duck_sizes(self._history, call, entry, entries) if is_dynamic else True
         if duck is False:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
@@ -132,20 +136,21 @@ class FixedRun:
         return None if is_open else True
 
     def _takes_same_path(
-        self, call: int, entry: int, relaxed: Collection[str], *, varies: bool
+        self, call: int, entry: int, relaxed: Collection[str], *, are_symbols: bool
     ) -> bool | None:
         """Whether the conditions on numbers that may vary are the same for a call and an entry; None when the
-        log does not have what decides one of them. Where what differs ``varies`` in the entry that the call
-        compiled, that has all conditions of its path. Those of other entries are of other paths, too.
+        log does not have what decides one of them. Where ``are_symbols`` tells that the entry which the call
+        compiled has what differs as symbols, it has all conditions of the path: those of others do not count.
         """
         # Another graph break is another path through the code, which a number that may vary has a guard on.
         compiles = self._history.compiles
-        if relaxed and compiles[call].graph_breaks != compiles[entry].graph_breaks:
+        if relaxed and not are_symbols and compiles[call].graph_breaks != compiles[entry].graph_breaks:
             return False
         truths = [
             {None if "._base" in text else self._history.truth(one, guard) for one in (call, entry)}
             for guard, text in self._history.expressions
-            if any(source in text for source in relaxed) and (not varies or guard in compiles[call].guards)
+            if any(source in text for source in relaxed)
+            and (not are_symbols or guard in compiles[call].guards)
         ]
         if any(truth == {True, False} for truth in truths):
             return False
@@ -201,6 +206,8 @@ class FixedRun:
             return None
         if self._is_of_passed_tensor(difference) or self._is_of_symbol(difference):
             return None
+        if difference.aspect == "shape" and self._has_relaxed_constant(difference.source, call, all_):
+            return None
         return self._layouts.follow(difference, call, entry, all_)
 
     def _narrower_places(self, entry: int, call: int) -> list[Place]:
@@ -221,9 +228,9 @@ class FixedRun:
             (source, None)
             for source, value in narrow.values.items()
             if type(value) is int
-            and _is_constant(narrow, source)
+            and is_constant(narrow, source)
             and source in wide.values
-            and not _is_constant(wide, source)
+            and not is_constant(wide, source)
         ]
         return [place for place in sizes + numbers if not self._varies_with(*place)]
 
@@ -246,50 +253,6 @@ class FixedRun:
         kinds = ("dynamic_int", "few_values", "tensor_argument") if dimension is None else ("mark_dynamic",)
         return any(covers(fix, Fix(kind, source, dimension)) for fix in self._fixes for kind in kinds)
 
-    def _same_duck_sizes(self, call: int, entry: int, entries: Sequence[int]) -> bool | None:
-        """Whether sizes that are equal in the input of an entry are equal in a call: with dynamic=True they
-        share a symbol, unless one has varied in earlier entries (torch/_dynamo/variables/builder.py). None if
-        the call's own entry lets both vary: calls that hit it, not in the log, may not fit the other.
-        """
-        is_open = False
-        first: dict[int, tuple[int, str | None]] = {}  # by size: that of the call, and where it varies
-        input = self._history.compiles[entry].input
-        for source, value in input.values.items() if input is not None else ():
-            other = self._history.tensor(call, source)
-            if not isinstance(value, Tensor) or other is None or not is_argument(source):
-                continue
-            before = [self._history.tensor(one, source) for one in entries if one < entry]
-            for dimension, (mine, theirs) in enumerate(zip(value.size, other.size, strict=False)):
-                has_varied = any(
-                    one is not None and one.size[dimension : dimension + 1] != (mine,) for one in before
-                )
-                if mine in SMALL_SIZES or has_varied:
-                    continue
-                place = f"{source}.size()[{dimension}]" if self._varies(call, source, dimension) else None
-                size, varying = first.setdefault(mine, (theirs, None))
-                if size != theirs:
-                    return False
-                is_open |= bool(place and varying and not self._are_equal(call, place, varying))
-                first[mine] = size, varying or place
-        is_alone = call not in self._history.hit and self._history.shows_hits(call)
-        return None if is_open and not is_alone else True
-
-    def _are_equal(self, call: int, place: str, other: str) -> bool:
-        """Whether the entry that a call compiled wants two sizes to be equal."""
-        texts = {f"{place} == {other}", f"{other} == {place}"}
-        guards = self._history.guards
-        return any(guards[guard].text in texts for guard in self._history.compiles[call].guards)
-
-    def _varies(self, call: int, source: str, dimension: int | None) -> bool:
-        """Whether the entry that a call compiled has a dimension dynamic, or a number as a symbol."""
-        input = self._history.compiles[call].input
-        if input is None:
-            return False
-        if dimension is None:
-            return type(input.values.get(source)) in (int, float) and not _is_constant(input, source)
-        pattern = input.patterns.get(source)
-        return pattern is not None and list(pattern.size[dimension : dimension + 1]) == [None]
-
     def _relaxes(self, fix: Fix, difference: Difference, call: int) -> bool:
         place = difference.source, difference.dimension
         if (
@@ -305,6 +268,16 @@ class FixedRun:
         if fix.kind == "same_dtype" and difference.aspect == "requires_grad":
             return fix.source == difference.source and self._becomes_integer(difference.source)
         return any(covers(fix, other) for other in fixes_of(difference))
+
+    def _has_relaxed_constant(self, condition: str, call: int, all_: Sequence[Difference]) -> bool:
+        """Whether a condition has a constant in place of a size or a number that varies with the fixes."""
+        constants = set(_LITERAL.findall(condition))
+        return any(
+            one.aspect in _NUMBERS
+            and str(one.expected) in constants
+            and any(self._relaxes(fix, one, call) for fix in self._fixes)
+            for one in all_
+        )
 
     def _is_of_passed_tensor(self, difference: Difference) -> bool:
         """Whether a size is that of a tensor that the fixes pass in place of None. An earlier call can then
@@ -325,9 +298,7 @@ class FixedRun:
             and difference.aspect == "value"
             and not is_argument(source)
             and any(
-                input is not None
-                and type(input.values.get(source)) is int
-                and not _is_constant(input, source)
+                input is not None and type(input.values.get(source)) is int and not is_constant(input, source)
                 for input in inputs
             )
         )
@@ -377,8 +348,3 @@ class FixedRun:
         """Return the guard on the global state of a compile."""
         guards = (self._history.guards[guard] for guard in self._history.compiles[call].guards)
         return next((guard.text for guard in guards if guard.kind == "GLOBAL_STATE"), None)
-
-
-def _is_constant(input: Input, source: str) -> bool:
-    """Whether a guard fixes the value of a number."""
-    return ("EQUALS_MATCH", source, source) in input.guards

@@ -83,7 +83,9 @@ def nearest_entry(
             and guard not in shared
             and guards[guard].kind in MAY_FAIL
             and not _is_part(guards[guard].source, own.others)
-            and not any(f"{other}[" in guards[guard].text for other in own.others)
+            and not any(
+                part in guards[guard].text for other in own.others for part in (f"{other}[", f"{other}.")
+            )
             for guard, found in failed.items()
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
@@ -97,7 +99,12 @@ def nearest_entry(
             own.branches
             if own.branches and any(_takes_branch(own, lacking[other]) for other in entries)
             else 0,
-            own.move_count + own.other_count + len(unlisted) + own.paths + bool(not_evaluated),
+            own.move_count
+            + own.other_count
+            + len(unlisted)
+            + own.paths
+            + bool(not_evaluated)
+            + _hidden_count(own, [lacking[other] for other in entries if other != entry]),
             max(own.hiding, bool(unlisted)),
             own.size_branches,
             own.source_count + len(unlisted),
@@ -117,7 +124,7 @@ class _Lacking(NamedTuple):
     ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
     ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
     sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
-    ``difference_count``: all differences.
+    ``difference_count``: all differences; ``opened``: those of others that are None in the entry.
     """
 
     numbers: set[Place]
@@ -132,6 +139,7 @@ class _Lacking(NamedTuple):
     size_branches: int
     hiding: int
     difference_count: int
+    opened: frozenset[str]
 
 
 def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> _Lacking:
@@ -192,7 +200,27 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         size_branches,
         hiding,
         sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
+        frozenset(one.source for one in differences if _is_none(one)) & others,
     )
+
+
+def _is_none(difference: Difference) -> bool:
+    """Whether an entry has None where a call has a value."""
+    return difference.aspect == "value" and difference.expected == "None"
+
+
+def _hidden_count(own: _Lacking, others: Sequence[_Lacking]) -> int:
+    """Return in how many sizes and numbers a value differs, at least, from those of the entries that have one
+    where this entry has None.
+    """
+    count = 0
+    for source in own.opened:
+        having = (one for one in others if source not in one.others)
+        inner = [
+            sum(place == source or _is_part(place, (source,)) for place, _ in one.numbers) for one in having
+        ]
+        count += min(inner, default=0)
+    return count
 
 
 def _hiding(difference: Difference) -> int:
@@ -201,7 +229,9 @@ def _hiding(difference: Difference) -> int:
     """
     if is_number_of_other_type(difference):
         return 0
-    if difference.aspect in _HIDES_OTHERS or (difference.aspect == "value" and difference.expected == "None"):
+    if difference.actual == "NoneType":
+        return 0
+    if difference.aspect in _HIDES_OTHERS or _is_none(difference):
         return 2
     return 1 if difference.aspect == "length" else 0
 

@@ -52,6 +52,10 @@ _NO_AUTOGRAD = re.compile(
 )
 
 
+# torch/_subclasses/fake_tensor.py: the text of DynamicOutputShapeException is the operator.
+_OF_UNKNOWN_SHAPE = re.compile(r"failed with (?P<operator>aten\.\w+)(?:\.\w+)?\. Adding a graph break")
+
+
 def known_cause(facts: Facts, rows: Iterable[GraphBreaksRow]) -> KnownCause | None:
     """Return the cause that torch's explanations of some graph breaks do not state; None when not all of them
     have it.
@@ -71,9 +75,28 @@ def cause_of_break(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
         _item_in_a_condition,
         _fake_call,
         _of_numbers,
+        _of_unknown_shape,
     )
     causes = (find(facts, row) for find in finders)
     return next((cause for cause in causes if cause is not None), None)
+
+
+def _of_unknown_shape(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:
+    """The backend traces code that Dynamo did not, such as the backward of an operator."""
+    if row["reason"] != "Backend compiler exception":
+        return None
+    found = _OF_UNKNOWN_SHAPE.search(row["explanation"] or "")
+    if found is None or found["operator"] == "aten._local_scalar_dense":
+        return None
+    return KnownCause(
+        f"The shape of what {code(found['operator'])} returns depends on data.",
+        (
+            Remedy(
+                "Let torch trace such operators, or call the operator outside the compiled function.",
+                "torch._dynamo.config.capture_dynamic_output_shape_ops = True",
+            ),
+        ),
+    )
 
 
 def _scheduled_step(facts: Facts, row: GraphBreaksRow) -> KnownCause | None:

@@ -67,6 +67,18 @@ def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     return not any(text is not None and _ALSO in text for text in texts)
 
 
+def is_of_tensors(facts: Facts, cause: Cause) -> bool:
+    """Whether the nearest entries failed on nothing but tensors and states, as far as known."""
+    requests, guards = facts.once(requested_recompiles), facts.table("guards")
+    rows = (facts.once(_nearest).get(requests[number].row["compile"]) for number in cause.rows)
+    return all(
+        guards[id_]["kind"] in ("TENSOR_MATCH", *STATES, *_BESIDE)
+        for row in rows
+        if row is not None
+        for id_ in row["guards"]
+    )
+
+
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str:
     """Return a sentence about recompiles that differ."""
     first, *others = _sentences(facts, texts[:_MOST])

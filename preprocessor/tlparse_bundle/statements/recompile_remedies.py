@@ -12,7 +12,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
-from tlparse_bundle.statements.nearest_entries import is_whole_reason
+from tlparse_bundle.statements.nearest_entries import is_of_tensors, is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
     Savings,
@@ -106,7 +106,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     if cause.change == "dispatch_keys" and not offered:
-        return _general(facts, cause, name)
+        return _general(facts, cause, name) if is_of_tensors(facts, cause) else []
     is_best = found.dynamic is not None and (found.dynamic is found.best or not offered)
     if found.dynamic is not None and is_best and found.dynamic["avoided"]:
         everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else ALL_DYNAMIC
