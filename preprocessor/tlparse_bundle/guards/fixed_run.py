@@ -139,8 +139,8 @@ class FixedRun:
         self, call: int, entry: int, relaxed: Collection[str], *, are_symbols: bool
     ) -> bool | None:
         """Whether the conditions on numbers that may vary are the same for a call and an entry; None when the
-        log does not have what decides one of them. Where ``are_symbols`` tells that the entry which the call
-        compiled has what differs as symbols, it has all conditions of the path: those of others do not count.
+        log does not have what decides one of them. Where ``are_symbols`` is true, the entry that the call
+        compiled has what differs as symbols, and all conditions of the path: those of others do not count.
         """
         # Another graph break is another path through the code, which a number that may vary has a guard on.
         compiles = self._history.compiles
