@@ -1,7 +1,11 @@
 """Findings of fixtures/versions/programs/tied_sizes.py, whose docstring has the number of compiles with each fix."""
 
+from types import SimpleNamespace
+
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from tlparse_bundle.statements import tied_sizes
+from tlparse_bundle.statements.export_calls import Frame
 
 
 @pytest.fixture
@@ -82,3 +86,18 @@ def test_a_mark_of_one_of_both_is_no_fix(built, root):
     }
     rows = [row for row in log.table("recompile_fixes") if row["code_object"] in tied and row["avoided"]]
     assert {row["fix"] for row in rows} == {"dynamic_true"} and len(rows) == len(tied)
+
+
+def test_a_size_follows_from_the_line_that_made_it_a_constant_first(monkeypatch):
+    """A multiplication meets a result whose size a loop specialized before."""
+    stacks = {
+        1: [Frame("m.py", 3, "f")],
+        2: [Frame("torch/_refs.py", 9, "g"), Frame("torch/_refs.py", 5, "infer_size")],
+    }
+    monkeypatch.setattr(tied_sizes, "stack", lambda facts, id_: stacks[id_])
+    row = {"compile": "0/1", "attempt": 0, "value": "7"}
+    rows = [{**row, "event": 1, "stack": 1}, {**row, "event": 2, "stack": 2}, {**row, "event": 3, "stack": 1}]
+    facts = SimpleNamespace(table=lambda name: rows)
+    assert [tied_sizes.origin(facts, one)["event"] for one in rows] == [1, 1, 3]
+    rows[0]["value"] = "4"
+    assert tied_sizes.origin(facts, rows[1])["event"] == 2

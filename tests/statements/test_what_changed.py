@@ -78,7 +78,8 @@ def test_a_value_that_another_guard_may_have_missed_is_not_counted(found):
         (("n == 'a'", "___check_type_id(n, 1), type=<class 'str'>"), "Pass the same `n`, or move"),
         (("n == 'a'",), "Each value of `n` needs a compile"),
         (("n is None", "n == 1.5"), "Pass the same `n`, or move"),
-        (("len(G['seen']) == 1",), "The compiled code uses the global `seen`"),
+        (("len(G['seen']) == 1",), "The compiled code uses the global `seen`, so each of its lengths"),
+        (("not ___dict_contains(8, G['seen'])",), "The compiled code uses the global `seen`. Set its keys"),
         (("___check_torch_function_mode_stack()",), "Call it under the same torch function modes"),
     ],
 )

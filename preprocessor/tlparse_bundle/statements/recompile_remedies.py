@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code
-from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
 from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constant_of, source_name
@@ -32,6 +32,7 @@ from tlparse_bundle.statements.size_remedies import (
 from tlparse_bundle.statements.sizes import (
     fails_when_dynamic,
     has_condition_on_number,
+    is_all_dynamic,
     is_bounded_by_a_mark,
     is_dynamic_now,
     is_last_skipped,
@@ -62,12 +63,14 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     """Return our fixes for a cause; ``name`` is the source as the user's code names it.
 
     A fix that would avoid no compile is not among them, where the log records the inputs of the calls, and
-    ``dynamic=True`` is not where a compile of the function failed with dynamic sizes or numbers, or where
-    torch compiles the function.
+    ``dynamic=True`` is not where a compile of the function failed with dynamic sizes or numbers, where torch
+    compiles the function, or where the program uses it.
     """
     found = _remedies(facts, cause, name)
-    is_own = cause.function[1] in COMPILED_BY_TORCH  # the user has no torch.compile to change
-    if not is_own and not fails_when_dynamic(facts, cause):
+    requests = facts.once(requested_recompiles)
+    is_of_torch = cause.function[1] in COMPILED_BY_TORCH  # the user has no torch.compile to change
+    is_used = any(is_all_dynamic(facts, requests[number].compile_index) for number in cause.rows[-1:])
+    if not is_of_torch and not is_used and not fails_when_dynamic(facts, cause):
         return found
     return [remedy for remedy in found if "dynamic=True" not in remedy.text]
 
@@ -134,6 +137,8 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     together, others = (found and found.together) or (None, [])
     is_limited = _leaves_calls_eager(facts, row)
     who = f"{value} in all calls" if (value := _only_value(facts, row)) else "This"
+    if row["fix"] == "same_object":  # to create each of several objects once is not enough
+        who = f"The same {code(source_name((row['source'] or '').removesuffix(CODE)) or '')} in all calls"
     saved = saved_sentence(
         who, row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
     )

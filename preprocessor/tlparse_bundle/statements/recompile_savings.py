@@ -92,6 +92,9 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         ),
         None,
     )
+    compiles = {one.row["compile"] for one in requests}
+    if own is not None and not own["avoided"] and own["undecided"] and compiles.isdisjoint(own["undecided"]):
+        own = None  # it may help recompiles with other causes
     dynamic = next((row for row in rows if row["fix"] == "dynamic_true"), None)
     is_same_as_dynamic = (
         own is not None
@@ -104,7 +107,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
     if cause.change == "value" and not all(NUMBER.fullmatch(str(value)) for value in cause.values):
         dynamic = None
     may_be_avoided = {*dynamic["avoided"], *dynamic["undecided"]} if dynamic is not None else set()
-    if may_be_avoided and may_be_avoided.isdisjoint(one.row["compile"] for one in requests):
+    if may_be_avoided and may_be_avoided.isdisjoint(compiles):
         dynamic = None  # it helps recompiles with other causes
     if own is not None and own["fix"] == "few_values" and dynamic is not None and is_of_floats(cause):
         own = None if len(dynamic["avoided"]) >= len(own["avoided"]) else own

@@ -28,7 +28,7 @@ from tlparse_bundle.statements.sizes import (
 )
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import Remedy
-from tlparse_bundle.statements.tied_sizes import tied_to_parameters
+from tlparse_bundle.statements.tied_sizes import origin, tied_to_parameters
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.wrapped_functions import WRAPPER
 
@@ -127,7 +127,7 @@ def _specializing_line(facts: Facts, row: Specialization) -> str:
     """Return where the size or number was specialized, and the begin of what to do: "the program
     specialized it at `model.py:12`. Change that code, or pass".
     """
-    frames = stack(facts, row["user_stack"])
+    frames = stack(facts, origin(facts, row)["user_stack"])
     own = next((frame for frame in reversed(frames) if is_of_program(frame.file)), None)
     at = own or (frames[-1] if frames else None)
     place = at and at.file and facts.short.place(at.file, at.line)

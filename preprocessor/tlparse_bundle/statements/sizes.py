@@ -165,3 +165,11 @@ def is_last_skipped(facts: Facts, cause: Cause) -> bool:
 
 def _skipped(facts: Facts) -> set[str | None]:
     return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"]}
+
+
+def is_all_dynamic(facts: Facts, compile_index: int) -> bool:
+    """Whether a compile is one with ``dynamic=True`` (torch/_dynamo/eval_frame.py, set_enable_dynamic).
+    ``compile_index``: row of ``Facts.compiles``.
+    """
+    value = facts.once(settings).value_at(compile_index, "dynamo_config", "assume_static_by_default")
+    return value is False

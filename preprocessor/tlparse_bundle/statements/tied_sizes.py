@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.inputs import is_argument, local_name
@@ -54,6 +54,22 @@ def tied_to_parameters(facts: Facts) -> dict[int, list[str]]:
 def tied_to_both(facts: Facts) -> set[int]:
     """Return the specializations, by event, for which both an argument and a parameter have the size."""
     return facts.once(tied_sizes).keys() & facts.once(_parameters).keys()
+
+
+def origin(facts: Facts, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the specialization that a row follows from: an operation combined its tensor with a result whose
+    size another line made a constant before. Return the row itself when there is none.
+    """
+    if row["stack"] is None or not _compares_tensors(stack(facts, row["stack"])):
+        return row
+    earlier = (
+        other
+        for other in facts.table("specializations")
+        if other["event"] < row["event"]
+        and all(other[name] == row[name] for name in ("compile", "attempt", "value"))
+    )
+    first = next(iter(earlier), None)
+    return row if first is None or _compares_tensors(stack(facts, first["stack"])) else first
 
 
 def _parameters(facts: Facts) -> dict[int, list[str]]:

@@ -178,6 +178,11 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy(
             f"Set `{name}` before the first call, and keep its kind: a module or a plain attribute."
         )
+    if cause.change == "keys" and ((cause.reason and cause.reason["source"]) or "").startswith("G["):
+        return Remedy(
+            f"The compiled code uses the global `{name}`. Set its keys before the first call, outside the"
+            " compiled function."
+        )
     if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
         return Remedy(
             f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"

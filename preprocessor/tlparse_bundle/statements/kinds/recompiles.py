@@ -372,20 +372,23 @@ def _sharing(facts: Facts, function: FunctionKey) -> str:
 
 
 def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
-    """Return the guard failures of the refused compiles, as the end of a sentence."""
-    guards = []
+    """Return the guard failures of the refused compiles, as the end of a sentence: that of the reason, and
+    those that torch names for other entries.
+    """
+    guards: dict[tuple[str | None, str], str] = {}
     for cause in causes:
         own = cause.reason
         if own is not None:
-            first = rows[cause.refused[0]].reasons
-            near = next((row for row in first if row["source"] == own["source"]), own)
-            guard = first_line(near["guard"])
-            # torch's "tensor 'x' size mismatch at index 0" does not name the value as in the program.
-            named = guard.startswith("tensor '") and near["source"]
-            of = f" on {subject(near['change'], near['source'], near['dimension'])}" if named else ""
-            guards.append(f"{code(guard)}{of}")
+            reasons = rows[cause.refused[0]].reasons
+            near = next((row for row in reasons if row["source"] == own["source"]), own)
+            for row in (near, *reasons):
+                guard = first_line(row["guard"])
+                # torch's "tensor 'x' size mismatch at index 0" does not name the value as in the program.
+                named = guard.startswith("tensor '") and row["source"]
+                of = f" on {subject(row['change'], row['source'], row['dimension'])}" if named else ""
+                guards.setdefault((row["source"], row["change"]), f"{code(guard)}{of}")
     verb = "guard was" if len(guards) == 1 else "guards were"
-    return f"; the failing {verb} {listed(guards)}" if guards else ""
+    return f"; the failing {verb} {listed(list(guards.values()), _MOST)}" if guards else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

@@ -11,6 +11,7 @@ from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.recompile_savings import is_passed
 from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC, DYNAMIC_PARAMETERS
+from tlparse_bundle.statements.sizes import is_all_dynamic
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
 from tlparse_bundle.statements.tied_sizes import tied_sizes, tied_to_both, tied_to_parameters
@@ -48,7 +49,7 @@ def _remedies(
     if any(row["event"] in facts.once(tied_to_both) for row in rows):
         return [ALL_AND_PARAMETERS_DYNAMIC]
     if tied:
-        if any(row["value"] in ("0", "1") for row in rows):
+        if any(row["value"] in ("0", "1") or is_all_dynamic(facts, facts.number_of(row)) for row in rows):
             return []  # torch makes these sizes constants with dynamic=True, too
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
