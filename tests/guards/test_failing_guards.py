@@ -317,3 +317,19 @@ def test_the_values_of_infinite_numbers_are_known():
     own = guard("EQUALS_MATCH", "L['x'] == inf")
     (found,) = failing(guard("EQUALS_MATCH", "L['x'] == 2.0"), input_of([], [], [own]))
     assert (found.aspect, found.expected, found.actual) == ("value", "2.0", float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "fails"),
+    [
+        (X, f"___check_obj_id({X}, 1), type=<class 'builtin_function_or_method'>", True),
+        (f"{X}.__code__", f"___check_obj_id({X}.__code__, 1)", True),
+        (X, f"___check_obj_id({X}, 1), type=<class 'NoneType'>", None),
+        (X, f"___check_obj_id({X}, 1)", None),  # torch before 2.9 does not write the type
+    ],
+)
+def test_a_function_is_not_none(source, text, fails):
+    """The call's own guard is on the identity of the function or of its code."""
+    own = input_of([], [], [guard("ID_MATCH", text, source)])
+    found = failing(guard("NONE_MATCH", f"{X} is None"), own)
+    assert found == ((Difference("value", X, None, "None", "an object"),) if fails else fails)

@@ -164,6 +164,9 @@ def _none(predicate: Predicate, input: Input) -> Outcome | None:
         return None
     if source in input.types and input.types[source] != "NoneType":
         return Outcome(False, "None", input.types[source])
+    own = input.objects.get(source, "")  # torch before 2.9 does not write the type of an object
+    if f"{source}{CODE}" in own or (", type=<class '" in own and "NoneType" not in own):
+        return Outcome(False, "None", "an object")
     return Outcome(False, "None", "a container") if f"len({source})" in input.values else None
 
 
