@@ -43,10 +43,13 @@ def test_ranges_are_compared(found):
             "`masked` recompiled once",
             "Calls with and without `mask` need a compile each. To save one, always pass it. This would avoid 1 of 2",
         ),
-        ("`apply` recompiled 3 times: `function` is a different object", "This would avoid 4 of 5 compiles"),
+        (
+            "`apply` recompiled 3 times: `function` is a different object",
+            "The same `function` in all calls would avoid 4 of 5 compiles",
+        ),
         (
             "`forward` recompiled twice: `self.mode`",
-            "Each different object in `self.mode` needs its own compile. Keep the same one, if you can. This would avoid 2 of 3",
+            "Each different object in `self.mode` needs its own compile. Keep the same one, if you can. The same `self.mode` in all calls would avoid 2 of 3",
         ),
         ("`forward` recompiled once: `mask` is no longer `None`", "This would avoid 2 of 4 compiles"),
     ],
