@@ -189,3 +189,18 @@ def test_strides_that_follow_from_sizes_in_one_call_only_are_a_memory_layout(bui
 def test_the_tensors_of_a_condition_on_strides(guard, source, tensor):
     assert parse_change(guard)[0] == source
     assert laid_out(guard) == tensor
+
+
+@pytest.mark.parametrize(
+    ("guard", "source", "expected"),
+    [
+        ("(1e-05*self.lr) == 1e-07", "self.lr", None),
+        ("(a['k'] + 1) == 3", "a['k']", None),
+        ("(x*y) == 2", "(x*y)", 2),  # two numbers
+        ("(len(x) + 1) == 4", "(len(x) + 1)", 4),
+        ("(step % 2) == 0", "(step % 2)", 0),  # many numbers pass
+    ],
+)
+def test_the_only_number_in_the_arithmetic_of_a_condition(guard, source, expected):
+    found, change = parse_change(guard)
+    assert (found, change["change"], change["expected"]) == (source, "value", expected)

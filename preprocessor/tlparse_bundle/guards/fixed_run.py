@@ -114,7 +114,7 @@ class FixedRun:
         if same_path is False:
             return False
         is_dynamic = self._is_all_dynamic
-        duck = are_same_duck_sizes(self._history, call, entry, entries) if is_dynamic else True
+        duck = not is_dynamic or are_same_duck_sizes(self._history, call, entry, entries)
         if duck is False:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
@@ -126,7 +126,7 @@ class FixedRun:
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
         is_open = (
-            is_open or any(of_entry.get(source) for source in dynamic) or self._layouts.has_unusual_unbacked
+            is_open or any(of_entry.get(source) for source in dynamic) or self._layouts.has_strided_unbacked
         )
         if narrower := self._narrower_places(entry, call):
             is_hit = call in self._history.hit
@@ -195,7 +195,7 @@ class FixedRun:
         if fix is not None and fix.kind == "same_structure":
             return None if self._is_of_constants(fix.source or "", call, entry) else True
         if fix is not None:
-            return fix.kind != "same_layout" or self._layouts.are_one(difference.source, call, entry)
+            return fix.kind != "same_layout" or self._layouts.are_same(difference.source, call, entry)
         if self._layouts.is_of_lost_base(difference, entry):
             return True
         if (is_of_grad_mode := self._is_of_grad_mode(difference, call, entry, all_)) is not False:
@@ -208,7 +208,7 @@ class FixedRun:
             return None
         if difference.aspect == "shape" and self._has_relaxed_constant(difference.source, call, all_):
             return None
-        return self._layouts.follow(difference, call, entry, all_)
+        return self._layouts.follows_size(difference, call, entry, all_)
 
     def _narrower_places(self, entry: int, call: int) -> list[Place]:
         """Return the sizes and numbers that an entry fixes and that may vary in the entry of a call.

@@ -20,7 +20,7 @@ class Layouts:
         self._unbacked = [fix.source or "" for fix in fixes if fix.kind == "mark_unbacked"]
 
     @cached_property
-    def has_unusual_unbacked(self) -> bool:
+    def has_strided_unbacked(self) -> bool:
         """Whether a tensor with an unbacked size has other strides than usual. Its code has guards on
         its stride, which a size of 1 does not have.
         """
@@ -28,7 +28,7 @@ class Layouts:
         tensors = (self._history.tensor(call, source) for source in self._unbacked for call in calls)
         return any(tensor is not None and tensor.stride != contiguous(tensor.size) for tensor in tensors)
 
-    def are_one(self, source: str, *calls: int) -> bool:
+    def are_same(self, source: str, *calls: int) -> bool:
         """Whether a tensor has the usual strides in all calls after ``.contiguous()``."""
         tensors = [self._history.tensor(call, source) for call in calls]
         return all(
@@ -45,7 +45,7 @@ class Layouts:
             for source in self._copied
         )
 
-    def follow(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
+    def follows_size(self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]) -> bool:
         """Whether a stride differs only because a size does: both tensors are dense in the same order."""
         if difference.aspect != "stride" or not any(
             other.aspect == "size" and other.source == difference.source for other in all_

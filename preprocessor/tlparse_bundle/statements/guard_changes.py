@@ -239,7 +239,7 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
         values = list(map(_type_name, values))
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
-    if len(values) == 1 and all(expected is None for expected, _ in cause.moves):
+    if len(values) == 1 and cause.moves and all(expected is None for expected, _ in cause.moves):
         return f"changed to {_shown(values[0])}"
     if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"

@@ -169,14 +169,20 @@ class GuardReplay:
 
     def _other_backends(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, int]]:
         """Yield each call with the entries that torch passes over for their backend."""
+        for call, entry, reason in self._reasons_by_entry(compiles):
+            if reason["change"] == "backend":
+                yield call, entry
+
+    def _reasons_by_entry(
+        self, compiles: Sequence[Compiled]
+    ) -> Iterator[tuple[int, int, RecompileReasonsRow]]:
+        """Yield (call, earlier entry, reason why the call did not fit it)."""
         numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
         for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
             for reason in self._reasons(compiled.compile)[:_MAX_ENTRIES]:
-                if (
-                    reason["change"] == "backend"
-                    and (entry := numbers.get(reason["entry"] or "")) is not None
-                ):
-                    yield call, entry
+                entry = numbers.get(reason["entry"] or "", call)
+                if entry < call:
+                    yield call, entry, reason
 
     def _tried(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, list[int]]]:
         """Yield each call with the entries that torch tried, in that order."""
@@ -187,13 +193,10 @@ class GuardReplay:
 
     def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
         """Yield (call, entry) with the guard that torch names."""
-        numbers = {compiled.compile: number for number, compiled in enumerate(compiles)}
-        for call, compiled in enumerate(compiles[: _MAX_CALLS + 1]):
-            for reason in self._reasons(compiled.compile)[:_MAX_ENTRIES]:
-                entry = numbers.get(reason["entry"] or "", call)
-                guard = self._named.of(compiles[entry], reason) if entry < call else None
-                if guard is not None:
-                    yield (call, entry), guard
+        for call, entry, reason in self._reasons_by_entry(compiles):
+            guard = self._named.of(compiles[entry], reason)
+            if guard is not None:
+                yield (call, entry), guard
 
     def _reasons(self, compile: str) -> list[RecompileReasonsRow]:
         number = self._numbers.get(compile)

@@ -262,13 +262,17 @@ def _is_set_after_first_call(facts: Facts, cause: Cause) -> bool:
     """Whether an attribute is None in the first compile only, as one that the function sets itself."""
     source = local_name((cause.reason and cause.reason["source"]) or "")
     compiles = list(compiles_of(facts, cause))
-    own = frozenset(compiles)
-    nones = {
-        row["compile"]
-        for row in facts.table("call_inputs")
-        if row["kind"] == "none" and row["compile"] in own and local_name(row["source"]) == source
-    }
+    nones = facts.once(_none_compiles).get(source, set()).intersection(compiles)
     return not source.isidentifier() and nones == set(compiles[:1])
+
+
+def _none_compiles(facts: Facts) -> dict[str, set[str]]:
+    """Return the compiles in which each source is None."""
+    found: dict[str, set[str]] = {}
+    for row in facts.table("call_inputs"):
+        if row["kind"] == "none":
+            found.setdefault(local_name(row["source"]), set()).add(row["compile"])
+    return found
 
 
 def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy | None:

@@ -178,16 +178,13 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy(
             f"Set `{name}` before the first call, and keep its kind: a module or a plain attribute."
         )
-    if cause.change == "keys" and ((cause.reason and cause.reason["source"]) or "").startswith("G["):
-        return Remedy(
-            f"The compiled code uses the global `{name}`. Set its keys before the first call, outside the"
-            " compiled function."
-        )
     if ((cause.reason and cause.reason["source"]) or "").startswith("G["):
-        return Remedy(
-            f"The compiled code uses the global `{name}`, so each of its lengths needs a compile. Change it"
-            " outside the compiled function."
+        advice = (
+            ". Set its keys before the first call,"
+            if cause.change == "keys"
+            else ", so each of its lengths needs a compile. Change it"
         )
+        return Remedy(f"The compiled code uses the global `{name}`{advice} outside the compiled function.")
     if name == "kwargs":
         return Remedy("Pass the same keyword arguments in each call.")
     if name.endswith(".__dict__"):

@@ -61,10 +61,11 @@ def _skipped(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
 
 def _was_compiled_later(facts: Facts, key: FunctionKey, number: int) -> bool:
     """Whether the function of an attempt, or the resume function that it is, compiled later."""
+    name = facts.compiles[number]["function"]
     return any(
         frame.rows[0] > number
         and frame.row["status"] == "ok"
-        and frame.row["function"] == facts.compiles[number]["function"]
+        and frame.row["function"] == name
         and facts.function_key(frame.rows[0]) == key
         for frame in facts.compiled
     )

@@ -94,14 +94,11 @@ _STATIC_SIZE = re.compile(
     r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$"
 )
 # A condition on one number, whose value in the entry is not in the text: "(1.0 + ((-1)*m)) == 0.5", "2 <= n"
-_NUMBER_NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]*)"
-_OF_ONE_NUMBER = tuple(
-    re.compile(form)
-    for form in (
-        rf"\((?:[-+*/(). \d]|\de[-+]?\d)*{_NUMBER_NAME}(?:[-+*/(). \d]|\de[-+]?\d)*\) == -?\d[-+.\de]*",
-        rf"2 <= {_NUMBER_NAME}",
-    )
-)
+_NAME = r"(?<![\w.])[A-Za-z_][\w.\[\]'\"]*"
+_NAMES = re.compile(_NAME)
+_AT_LEAST_TWO = re.compile(rf"2 <= ({_NAME})")
+_ARITHMETIC = re.compile(r"[-+*/(). \de]*")
+_FLOAT = re.compile(r"-?\d[-+.\de]*")
 _FORMS: tuple[tuple[Change, str], ...] = (
     ("global_state", r"GLOBAL_STATE changed: (?P<source>.*)"),
     (
@@ -216,9 +213,8 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
         return source or None, _change_fields("shape", None, None, match["index"])
     if ".stride()[" in guard or ".storage_offset()" in guard:
         return None, _change_fields("shape", None, None)
-    for pattern in _OF_ONE_NUMBER:
-        if match := pattern.fullmatch(guard):
-            return match["source"], _change_fields("value", None, None)
+    if (number := _conditioned_number(guard)) is not None:
+        return number, _change_fields("value", None, None)
     for change, pattern in _PATTERNS:
         if match := pattern.match(guard):
             groups = match.groupdict()
@@ -230,6 +226,18 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
                 expected = "0"
             return name and name.strip(), _change_fields(change, expected, None)
     return None, _change_fields("other", None, None)
+
+
+def _conditioned_number(guard: str) -> str | None:
+    """Return the only name in a condition that compares arithmetic on it with a number; None for others."""
+    if match := _AT_LEAST_TWO.fullmatch(guard):
+        return match[1]
+    expression, _, value = guard.partition(" == ")
+    if not (expression.startswith("(") and expression.endswith(")") and _FLOAT.fullmatch(value)):
+        return None
+    names = set(_NAMES.findall(expression))
+    is_arithmetic = _ARITHMETIC.fullmatch(_NAMES.sub("", expression))
+    return names.pop() if len(names) == 1 and is_arithmetic else None
 
 
 def _change_fields(
