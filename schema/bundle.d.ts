@@ -16,6 +16,8 @@ export interface Aliasing {
   input_count: number;
   /** Inputs whose data the graph changes. */
   mutated_input_count: number;
+  /** Positions, from 0, of those of them that may be at another address in the next call: inputs other than parameters, buffers and tensors marked as static. At most 1,000. */
+  moving_mutated_inputs: number[];
   /** Inputs whose shape or strides the graph changes. */
   metadata_mutated_input_count: number;
   /** Outputs of the graph. */
@@ -545,7 +547,7 @@ export interface Compiles {
   artifact_count: number | null;
 }
 
-/** CUDA graphs: one row per compile and direction whose graph torch recorded or could not use, in order of the first record. torch does not log the warm-up runs before a recording, replays, and reasons that it finds while the program runs, such as too many recordings. A compile without a row did not ask for CUDA graphs, or did not run. Texts longer than 20,000 characters are cut and end in '…'. */
+/** CUDA graphs: one row per compile and direction whose graph torch prepared for CUDA graphs, recorded, or could not use, in order of the first record. torch does not log replays, and reasons that it finds while the program runs, such as an input that the graph changes, or too many recordings. A compile without a row did not ask for CUDA graphs, or did not run. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface CudaGraphs {
   /** Compile; for a recording, the newest with the id in its record. null when unknown. */
   compile: string | null;
@@ -553,7 +555,9 @@ export interface CudaGraphs {
   attempt: number | null;
   /** 'backward': the graph of a backward; 'forward': any other graph. */
   direction: "forward" | "backward";
-  /** Number of recordings. A graph is recorded again for new sizes, and when it runs after a different graph. */
+  /** How often torch prepared CUDA graphs for it ('cudagraphify.get_container' in the timeline), in the first run: once for each part of the graph, and again for each new set of sizes and integers. null when not recorded; older versions of torch do not. */
+  prepare_count: number | null;
+  /** Number of recordings. The first is in the second run. A graph is recorded again for new sizes, and when it runs after a different graph. */
   record_count: number;
   /** Ends of the recordings ('CUDAGraphNode.record' in the timeline); at most 1,000. */
   record_events: number[];

@@ -43,7 +43,7 @@ BUNDLES = (
     "memory_budget",
     "versions/2.13.0/breaks.log.zst",
     "versions/2.13.0/autotune_gemms.log.zst",
-    "versions/2.13.0/cudagraph_records.log.zst",
+    "cuda/cuda_graphs.log.zst",
     "versions/2.15.0/slow_worker.log.zst",
     "versions/2.15.0/native_ops.log.zst",
     *JOBS,

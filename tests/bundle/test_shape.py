@@ -108,7 +108,7 @@ def documents(built, tmp_path_factory):
         "memory_budget",
         "vllm/passes-cold",
         "versions/2.13.0/autotune_gemms.log.zst",
-        "versions/2.13.0/cudagraph_records.log.zst",
+        "cuda/cuda_graphs.log.zst",
         "versions/2.15.0/slow_worker.log.zst",
         "versions/2.15.0/native_ops.log.zst",
         "rare",

@@ -16,7 +16,9 @@ from tlparse_bundle.statements.registry import kinds
 SCHEMA = schema("findings")
 DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
-VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
+VERSION_LOGS = sorted(
+    path for folder in ("versions/*", "cuda") for path in traces.ROOT.glob(f"fixtures/{folder}/*.log.zst")
+)
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
 WARM = "warm"  # a run with the cache of an earlier one, after a change
 LAUNCH_BOUND = "launch_bound"  # a made trace of a device that waits for launches
@@ -29,7 +31,7 @@ WHERE = {
     "cache-error": ("2.13.0/unpicklable", "caches"),
     "cache-miss": (WARM, "train_step"),
     "runs-eager": ("2.15.0/breaks", "recompiles"),
-    "cudagraph-rerecord": ("2.13.0/cudagraph_records", "2.13.0/cudagraphs"),
+    "cudagraph-rerecord": ("cuda/cuda_graphs", "2.13.0/cudagraphs"),
     "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
     "collective-parity": (IN_BRANCH, "ranks4"),
     "data-problem": (DAMAGED, "failures"),

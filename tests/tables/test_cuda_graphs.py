@@ -56,7 +56,7 @@ def test_the_line_is_that_of_the_program_not_of_a_library(log_of):
         3,
         "helper",
     )
-    assert finding["title"].endswith("skipping cudagraphs due to mutated inputs (2 instances)")
+    assert finding["title"].endswith("without CUDA graphs: mutated inputs (2 instances)")
     assert it.table("cuda_graphs")[0]["function"] == "inner"  # the innermost, as torch writes it
 
 
@@ -74,17 +74,73 @@ def test_a_reason_without_a_stack_has_the_function_as_its_place(log_of):
     assert the(it, "cudagraph-skip")[0]["function"] == "step"
 
 
-def test_recordings_by_graph(program):
-    it = program("cudagraph_records")
+@pytest.fixture(scope="session")
+def on_gpu(built, root):
+    def open_log(name):
+        (it,) = built(root / "fixtures" / "cuda" / f"{name}.log.zst").logs
+        return it
+
+    return open_log
+
+
+def test_recordings_by_graph(on_gpu):
+    """The docstring of the program has the truth, which torch's own log messages state."""
+    it = on_gpu("cuda_graphs")
     rows = it.table("cuda_graphs")
-    assert [(row["compile"], row["direction"], row["record_count"]) for row in rows] == [
-        ("0/0", "forward", 5), ("1/0", "forward", 1), ("1/0", "backward", 1),
-    ]  # fmt: skip
-    assert all(row["record_us"] >= 10_000 * row["record_count"] for row in rows)
-    assert len(rows[0]["record_events"]) == 5
-    (finding,) = the(it, "cudagraph-rerecord")
-    assert "`f` was recorded 5 times" in finding["title"] and finding["cost_us"] == rows[0]["record_us"]
-    assert finding["compiles"] == ["0/0"]
+    names = {row["compile"]: row["function"] for row in it.table("compiles")}
+    assert {
+        (names[row["compile"]], row["compile"]): (row["prepare_count"], row["record_count"])
+        for row in rows
+        if row["direction"] == "forward"
+    } == {
+        ("fixed", "0/0"): (1, 1),
+        ("sizes", "1/0"): (6, 6),
+        ("first", "2/0"): (1, 0),
+        ("first", "2/1"): (4, 4),
+        ("after", "3/0"): (1, 4),
+        ("parts", "4/0"): (2, 2),
+        ("changes", "5/0"): (1, 0),
+        ("scaled", "6/0"): (None, 0),
+        ("found", "7/0"): (None, 0),
+        ("keeps", "8/0"): (1, 1),
+        ("once", "9/0"): (1, 0),
+        ("steps", "10/0"): (1, 1),
+    }
+    (backward,) = (row for row in rows if row["direction"] == "backward")
+    assert (backward["compile"], backward["prepare_count"], backward["record_count"]) == ("10/0", 1, 1)
+    assert all(row["record_us"] >= 500 * row["record_count"] for row in rows)
+    assert all(len(row["record_events"]) == row["record_count"] for row in rows)
+
+
+def test_why_a_graph_is_recorded_again(on_gpu):
+    it = on_gpu("cuda_graphs")
+    found = {row["function"]: row for row in the(it, "cudagraph-rerecord")}
+    assert set(found) == {"sizes", "first", "after"}  # not `parts`, whose two parts are recorded once each
+    for name in ("sizes", "first"):
+        assert "each new set of its sizes and integers" in found[name]["text"]
+        assert [remedy["code"] for remedy in found[name]["remedies"]] == [None]
+    assert "The sizes did not change." in found["after"]["text"]
+    assert [remedy["code"] for remedy in found["after"]["remedies"]] == [
+        "torch.compiler.cudagraph_mark_step_begin()"
+    ]
+    (sizes,) = (row for row in it.table("cuda_graphs") if row["compile"] == "1/0")
+    assert found["sizes"]["cost_us"] == sizes["record_us"] and "recorded 6 times" in found["sizes"]["title"]
+
+
+def test_why_a_graph_is_not_recorded(on_gpu):
+    """`keeps` changes its input, too: it is marked as static, which is the remedy. `once` ran once."""
+    it = on_gpu("cuda_graphs")
+    found = {row["function"]: row for row in the(it, "cudagraph-skip")}
+    assert {name: row["title"] for name, row in found.items()} == {
+        "scaled": "1 graph of `scaled` runs without CUDA graphs: cpu device (arg1_1)",
+        "found": "1 graph of `found` runs without CUDA graphs: incompatible op aten.nonzero.default",
+        "changes": "`changes` runs without CUDA graphs: it changes its input `x`",
+    }
+    assert [remedy["code"] for remedy in found["changes"]["remedies"]] == [
+        None,
+        "torch._dynamo.mark_static_address(x)",
+    ]
+    assert it.summary["cudagraph_skip_count"] == 3
 
 
 def test_a_recording_of_an_unknown_compile_is_kept(log_of):

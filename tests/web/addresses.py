@@ -24,7 +24,7 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "export_dtrace": ["overview", "export", "export&item=39"],
     "transformer": ["kernels", "memory", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
     "versions/2.13.0/autotune_gemms.log.zst": ["autotuning", "autotuning&item=1", "kernels", "compile&compile=0/0"],
-    "versions/2.13.0/cudagraph_records.log.zst": ["cudagraphs", "cudagraphs&item=1/0:backward"],
+    "cuda/cuda_graphs.log.zst": ["cudagraphs", "cudagraphs&item=10/0:backward"],
     "versions/2.13.0/cudagraphs.log.zst": ["cudagraphs"],
     "profiler/breaks": ["runtime"],
     "versions/2.13.0/large_activations.log.zst": ["memory", "memory&item=0/0"],

@@ -6,7 +6,7 @@ from pages import expect_address
 from playwright.sync_api import expect
 
 GEMMS = "versions/2.13.0/autotune_gemms.log.zst"
-RECORDS = "versions/2.13.0/cudagraph_records.log.zst"
+RECORDS = "cuda/cuda_graphs.log.zst"
 
 
 def rail(page, name):
@@ -52,11 +52,15 @@ def test_views_without_rows_are_not_listed(show):
 def test_cuda_graphs_by_state(show):
     page, _ = show(RECORDS, "#v=1&view=overview")
     rail(page, "CUDA graphs").click()
-    expect(page.get_by_text("3 graphs")).to_be_visible()
+    expect(page.get_by_text("13 graphs")).to_be_visible()
     page.get_by_label("State").select_option("recorded repeatedly")
-    expect(page.get_by_text("1 of 3 graphs")).to_be_visible()
+    expect(page.get_by_text("4 of 13 graphs")).to_be_visible()
     detail = page.get_by_role("region", name="CUDA graphs: details")
-    expect(detail).to_contain_text("was recorded 5 times")
+    expect(detail).to_contain_text("was recorded 6 times")
+    page.get_by_label("State").select_option("not recorded")
+    expect(page.get_by_text("3 of 13 graphs")).to_be_visible()
+    page.get_by_role("row", name=re.compile("changes")).click()
+    expect(detail).to_contain_text("it changes its input x")
 
 
 def test_a_skipped_graph_shows_reason_and_line(show):

@@ -342,7 +342,8 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
             "dynamic_shapes",
             "aoti",
         ),
-        *(f"versions/2.13.0/{name}.log.zst" for name in ("autotune_gemms", "cudagraph_records", "fallbacks")),
+        *(f"versions/2.13.0/{name}.log.zst" for name in ("autotune_gemms", "fallbacks")),
+        *(f"cuda/{name}.log.zst" for name in ("cuda_graphs", "kernels")),
         *(f"versions/2.15.0/{name}.log.zst" for name in ("native_ops", "stuck_worker", "worker_dies")),
     ],
 )

@@ -190,7 +190,7 @@ VIEWS = [  # viewer, fixture, views
     ("default", "ranks4", ["overview"]),
     ("default", "profiler/breaks", ["runtime"]),
     ("default", "versions/2.15.0/slow_worker.log.zst", ["workers"]),
-    ("default", "versions/2.13.0/cudagraph_records.log.zst", ["cudagraphs"]),
+    ("default", "cuda/cuda_graphs.log.zst", ["cudagraphs"]),
     ("default", "versions/2.13.0/autotune_gemms.log.zst", ["autotuning", "kernels"]),
     *(("provenance", name, ["", "&pin=kernel:0"]) for name in ("provenance", "provenance_aoti", "provenance_training")),
     *(("multirank", name, RANKS) for name in ("ranks_missing_collective", "ranks_killed", "jobs/pipeline_broken")),

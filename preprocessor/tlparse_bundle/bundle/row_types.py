@@ -14,6 +14,7 @@ class AliasingRow(TypedDict):
     subclass: bool
     input_count: int
     mutated_input_count: int
+    moving_mutated_inputs: list[int]
     metadata_mutated_input_count: int
     output_count: int
     output_types: dict[str, int]
@@ -350,11 +351,12 @@ class CompilesRow(TypedDict):
 
 
 class CudaGraphsRow(TypedDict):
-    """CUDA graphs: one row per compile and direction whose graph torch recorded or could not use, in order of the first record."""
+    """CUDA graphs: one row per compile and direction whose graph torch prepared for CUDA graphs, recorded, or could not use, in order of the first record."""
 
     compile: str | None
     attempt: int | None
     direction: Literal["forward", "backward"]
+    prepare_count: int | None
     record_count: int
     record_events: list[int]
     record_us: int

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tlparse_bundle.base.machine_text import normalised
-from tlparse_bundle.base.wording import first_line
+from tlparse_bundle.base.wording import code, first_line
 from tlparse_bundle.statements.after_breaks import break_before
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import Failure, failures
@@ -16,6 +16,9 @@ from tlparse_bundle.statements.machine_failures import environment
 from tlparse_bundle.statements.torch_messages import taken_apart
 
 FUNCTORCH = "Unsupported functorch tracing attempt"
+_TRITON_ERROR = re.compile(  # triton/compiler/errors.py: the source up to a line, a mark, and the error
+    r"CompilationError: at \d+:\d+:\n(?P<source>def (?P<kernel>\w+).*?\n *\^)\n(?P<error>[^\n]+)", re.DOTALL
+)
 _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
@@ -69,10 +72,19 @@ def phase_of(failure: Failure) -> str:
 
 
 def message_of(failure: Failure) -> str:
-    """Return the first line of the message; of a C++ compiler, its first error."""
+    """Return the first line of the message; of a C++ compiler or of Triton, its first error."""
     head, _, _ = taken_apart(failure.cells["reason"])
+    triton = _TRITON_ERROR.search(head)
+    if triton is not None:
+        return f"Triton cannot compile {code(triton['kernel'])}: {first_line(triton['error'])}"
     error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
     return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
+
+
+def triton_source(reason: str | None) -> str | None:
+    """Return the source of a Triton kernel up to the line with the error; None for other messages."""
+    triton = _TRITON_ERROR.search(reason or "")
+    return triton and triton["source"]
 
 
 def type_of(failure: Failure) -> str | None:

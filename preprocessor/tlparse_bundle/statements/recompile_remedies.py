@@ -116,7 +116,8 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
     elif found.dynamic is not None and found.dynamic["undecided"] and not offered:
         these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
-        offered.append(Remedy(f"{_TRY} The log does not show whether it would avoid {these}."))
+        what = "sizes and numbers" if is_of_floats(cause) else "sizes and integers"
+        offered.append(Remedy(f"{_TRY.format(what)} The log does not show whether it would avoid {these}."))
     return offered
 
 
@@ -324,7 +325,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 _MOST_OF_VALUE = 24  # characters
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
-_TRY = "Try `torch.compile(dynamic=True)`, which makes all sizes and integers dynamic."
+_TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
 _OF_OPTIONAL = {"same_type": "always pass it", "few_values": "never pass it"}  # what to do

@@ -21,6 +21,7 @@ _METRICS: dict[str, Direction] = {
     "bwd_compilation_metrics": "backward",
 }
 _RECORD = "CUDAGraphNode.record"  # torch/_inductor/cudagraph_trees.py
+_PREPARE = "cudagraphify.get_container"  # cudagraphify_impl calls it for each new set of integer inputs
 _MAX_OPEN = 1000  # recordings without an end
 _MAX_EVENTS = 1000  # of one graph
 _MAX_REMEMBERED = 100_000  # graphs
@@ -33,7 +34,7 @@ class CudaGraphs:
 
     name = "cuda_graphs"
     types = frozenset((TIMELINE, *_METRICS))
-    timeline = frozenset((_RECORD,))
+    timeline = frozenset((_PREPARE, _RECORD))
 
     def __init__(self, context: TableContext):
         self._newest = NewestAttempts()
@@ -43,7 +44,7 @@ class CudaGraphs:
     @staticmethod
     def wants(event: Event) -> bool:
         return event.type in _METRICS or (
-            event.trace_event is not None and event.trace_event["name"] == _RECORD
+            event.trace_event is not None and event.trace_event["name"] in (_PREPARE, _RECORD)
         )
 
     def observe(self, event: Event) -> None:
@@ -71,6 +72,11 @@ class CudaGraphs:
     def _observe_recording(self, event: Event, record: Mapping[str, Any]) -> None:
         args = record["args"] if type(record.get("args")) is dict else {}
         compile_id = args.get("compile_id")
+        if record["name"] == _PREPARE:
+            graph = self._graph_of(event, args) if record["ph"] == "B" else None
+            if graph is not None:
+                graph["prepare_count"] = (graph["prepare_count"] or 0) + 1
+            return
         if record["ph"] == "B":
             self._open.append((compile_id, record["ts"]))
             del self._open[:-_MAX_OPEN]
@@ -81,15 +87,21 @@ class CudaGraphs:
         if record["ph"] != "E" or begin is None:
             return
         began_us = self._open.pop(begin)[1]
-        compile, attempt = (
-            (event.compile, event.attempt) if event.compile is not None else self._newest.of(compile_id)
-        )
-        graph = self._graph(compile, attempt, "backward" if args.get("is_backward") is True else "forward")
+        graph = self._graph_of(event, args)
         if graph is not None:
             graph["record_count"] += 1
             if len(graph["record_events"]) < _MAX_EVENTS:
                 graph["record_events"].append(event.index)
             graph["record_us"] += max(0, int(record["ts"] - began_us))
+
+    def _graph_of(self, event: Event, args: Mapping[str, Any]) -> CudaGraphsRow | None:
+        """Return the row of a record that names its compile in its arguments."""
+        compile, attempt = (
+            (event.compile, event.attempt)
+            if event.compile is not None
+            else self._newest.of(args.get("compile_id"))
+        )
+        return self._graph(compile, attempt, "backward" if args.get("is_backward") is True else "forward")
 
     def _graph(self, compile: str | None, attempt: int | None, direction: Direction) -> CudaGraphsRow | None:
         key = compile, direction
@@ -99,6 +111,7 @@ class CudaGraphs:
                 "compile": compile,
                 "attempt": attempt,
                 "direction": direction,
+                "prepare_count": None,
                 "record_count": 0,
                 "record_events": [],
                 "record_us": 0,

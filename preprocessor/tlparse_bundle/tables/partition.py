@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     class _AliasingFields(TypedDict):
         input_count: int
         mutated_input_count: int
+        moving_mutated_inputs: list[int]
         metadata_mutated_input_count: int
         output_count: int
         output_types: dict[str, int]
@@ -51,6 +52,10 @@ _SYNC = "aot_joint_graph_sync_decision_cross_ranks"
 _NAMES = frozenset((*_METADATA, _SYNC, "min_cut_information", "invoke_subgraph_backward_duplicate"))
 _PICKED = re.compile(r"picked_rank_idx=(\d{1,9})\b")
 _SIZE = re.compile(r"'([^'\n]{1,1000})': (\d{1,15})\b")
+_MAX_INPUTS = 1000
+_MUTATES = re.compile(r"mutates_data=(True|False)")  # one for each InputAliasInfo
+_STATIC = re.compile(r"static_input_indices=\[([\d,\s]*)\]")
+_POSITION = re.compile(r"\d{1,9}")
 _OUTPUT_TYPE = re.compile(r"OutputAliasInfo\(output_type=<OutputType\.(\w+)")
 # At the beginning of a word, which '\b' would look for at every character.
 _FIELD = re.compile(
@@ -141,9 +146,13 @@ def _aliasing(event: Event) -> _AliasingFields:
         if kind in outputs or len(outputs) < 50:
             outputs[cut(kind)] = outputs.get(kind, 0) + 1
     fields = {key: int(number) for key, number in _FIELD.findall(text)}
+    static = _STATIC.search(text)
+    fixed = set(map(int, _POSITION.findall(static[1]))) if static else set()
+    mutated = [place for place, mutates in enumerate(_MUTATES.findall(text)) if mutates == "True"]
     return {
         "input_count": text.count("InputAliasInfo("),
-        "mutated_input_count": text.count("mutates_data=True"),
+        "mutated_input_count": len(mutated),
+        "moving_mutated_inputs": [place for place in mutated if place not in fixed][:_MAX_INPUTS],
         "metadata_mutated_input_count": text.count("mutates_metadata=True"),
         "output_count": sum(outputs.values()),
         "output_types": outputs,

@@ -36,7 +36,7 @@ export const ABOUT = {
   memory:
     "Memory that generated code allocates, computed from the code. The curve leads to the buffers at each line.",
   cudagraphs:
-    "CUDA graphs that were recorded, or the reasons why not. Select one to see its inputs and its partitions.",
+    "Graphs for which CUDA graphs are on: recorded, not recorded, or skipped with torch's reason. Select one to see its recordings.",
   symbols:
     "Sizes and values that are variables of the compiled code. Select one to see where it comes from and which guards it got.",
   tensors:

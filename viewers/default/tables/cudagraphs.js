@@ -11,7 +11,13 @@ const MOST_RECORDS = 50;
 
 /** @param {any} row */
 const stateOf = (row) =>
-  row.skip_reason !== null ? "skipped" : row.record_count > 1 ? "recorded repeatedly" : "recorded";
+  row.skip_reason !== null
+    ? "skipped"
+    : row.record_count === 0
+      ? "not recorded"
+      : row.record_count > 1
+        ? "recorded repeatedly"
+        : "recorded";
 
 /** The reason without the stack that torch adds. @param {any} row */
 const shortReason = (row) => firstLine((row.skip_reason ?? "").replace(/\.?\s*Found from[^]*/, ""));
@@ -23,7 +29,7 @@ export async function openCudaGraphs({ log, state }) {
   if (rows.length === 0)
     return emptyPage(
       "No CUDA graphs",
-      "The log has no recorded CUDA graph, and no graph that could not use one. mode='reduce-overhead' enables them.",
+      "The log has no CUDA graph, and no graph that could not use one. mode='reduce-overhead' enables them.",
     );
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, rows[i])];
   const states = [...new Set(rows.map(stateOf))];
@@ -114,7 +120,9 @@ function graphDetail(model, found, row, state) {
       state,
       found,
       (finding) =>
-        finding.kind.startsWith("cudagraph-") && finding.events.some((event) => events.includes(event)),
+        finding.kind.startsWith("cudagraph-") &&
+        (finding.events.some((event) => events.includes(event)) ||
+          (stateOf(row) === "not recorded" && finding.compiles.includes(row.compile))),
     ),
     row.skip_reason !== null && [
       h("h3", null, "Reason"),
@@ -123,6 +131,7 @@ function graphDetail(model, found, row, state) {
     ],
     h("h3", null, "Recordings"),
     pairs([
+      ["Prepared", row.prepare_count === null ? null : count(row.prepare_count)],
       ["Recordings", count(row.record_count)],
       ["Time", row.record_count ? time(row.record_us) : null],
       ["Metrics", row.skip_event === null ? null : recordLink(row.skip_event, state)],

@@ -12,7 +12,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding, KindReference, Remedy
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import AutotuningsRow
+    from tlparse_bundle.bundle.row_types import AutotuneChoicesRow, AutotuningsRow
 
 KINDS = ("autotune",)
 REFERENCE = {
@@ -139,14 +139,19 @@ def _failures(facts: Facts, tunings: Sequence[AutotuningsRow]) -> str | None:
     if not any(row["failed_count"] for row in tunings):
         return None
     failed = [row for row in facts.table("autotune_choices") if row["position"] is None]
-    errors = Counter(
-        row["error_type"] or first_line(row["error"], 80) or "unknown error" for row in failed
-    ).most_common()
+    errors = Counter(map(_error, failed)).most_common()
     return (
         f"{plural(len(failed), 'candidate')} did not compile: "
-        + listed([f"{code(error)} ({count:,})" for error, count in errors])
+        + listed([f"{error} ({count:,})" for error, count in errors])
         + "."
     )
+
+
+def _error(failed: AutotuneChoicesRow) -> str:
+    # triton/runtime/errors.py: OutOfResources, which torch calls OutOfMemoryError
+    if "out of resource" in (failed["error"] or ""):
+        return "too little shared memory on the GPU"
+    return code(failed["error_type"] or first_line(failed["error"], 80) or "unknown error")
 
 
 def _operators(tunings: Sequence[AutotuningsRow]) -> list[dict[str, Any]]:

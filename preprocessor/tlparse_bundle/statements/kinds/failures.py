@@ -33,6 +33,7 @@ from tlparse_bundle.statements.failure_causes import (
     failures_by_cause,
     message_of,
     phase_of,
+    triton_source,
     type_of,
 )
 from tlparse_bundle.statements.failure_groups import (
@@ -212,7 +213,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
         machine.text if machine else None,
-        shortened(machine.line if machine else _rest(head, message)),
+        shortened(machine.line if machine else triton_source(head) or _rest(head, message)),
         shortened(explanation),
         _FORBIDDEN if type_of(first) == "RecompileError" else None,
         _raised_at(facts, first),
