@@ -1166,6 +1166,8 @@ export interface GraphBreakRecords {
   graph_break: number;
   /** true: the whole function runs eager; false: the part before the break is compiled; null: not recorded. */
   skips_frame: boolean | null;
+  /** true: Dynamo cannot resume after the break, so the code from the last place where it can stop runs eager (torch 2.12 and later say so); false: the record does not say so. */
+  skips_rest: boolean;
 }
 
 /** Graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, because resume functions, recompiles, and functions that are first inlined and later compiled separately hit the same break again; where a backend fails, torch writes two records of one break (the error, then the break with the error in its explanation), which count as one; the texts come from the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the individual records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is complete. */

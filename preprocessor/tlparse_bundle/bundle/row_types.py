@@ -740,6 +740,7 @@ class GraphBreakRecordsRow(TypedDict):
     attempt: int | None
     graph_break: int
     skips_frame: bool | None
+    skips_rest: bool
 
 
 class GraphBreaksFollowedBy(TypedDict):

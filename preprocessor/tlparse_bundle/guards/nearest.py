@@ -39,11 +39,11 @@ class _Distance(NamedTuple):
     or for another function that the same wrapper called, are not evaluated.
     """
 
-    other_state: bool
     other_function: bool
     is_replaced: bool
     branches: int
     changes: int
+    other_state: bool
     hiding: int
     size_branches: int
     others: int
@@ -84,7 +84,9 @@ def nearest_entry(
             and guards[guard].kind in MAY_FAIL
             and not _is_part(guards[guard].source, own.others)
             and not any(
-                part in guards[guard].text for other in own.others for part in (f"{other}[", f"{other}.")
+                part in guards[guard].text
+                for other in own.others
+                for part in (f"{other}[", f"{other}.", f"keys({other})")
             )
             for guard, found in failed.items()
         )
@@ -93,7 +95,6 @@ def nearest_entry(
         unlisted -= {containers.get(entry)}
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
-            any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
             own.branches
@@ -105,6 +106,7 @@ def nearest_entry(
             + own.paths
             + bool(not_evaluated)
             + _hidden_count(own, [lacking[other] for other in entries if other != entry]),
+            any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             max(own.hiding, bool(unlisted)),
             own.size_branches,
             own.source_count + len(unlisted),
@@ -152,11 +154,14 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     # One change of a module, such as its training, can change all its parameters.
     others = _objects(
-        f"{one.aspect} of parameters"
-        if one.aspect in _OF_TENSORS and is_of_module(one.source)
-        else one.source.removesuffix(CODE)  # its closure and its defaults are parts of a function
-        for one in differences
-        if not _is_number(one) and one.aspect != "shape"
+        (
+            f"{one.aspect} of parameters"
+            if one.aspect in _OF_TENSORS and is_of_module(one.source)
+            else one.source.removesuffix(CODE)  # its closure and its defaults are parts of a function
+            for one in differences
+            if not _is_number(one) and one.aspect != "shape"
+        ),
+        {one.source for one in differences if one.aspect in ("length", "other")},
     )
     others |= {container} if container is not None else set()
     numbers = {
@@ -165,7 +170,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
     numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
-    numbers = {place: move for place, move in numbers.items() if place[0] not in others}
+    parameters = {source for source, _ in numbers if is_of_module(source)}
     lists = {_list(source) for source in others}
     hiding = 1 if container is not None else 0
     for one in differences:
@@ -181,7 +186,9 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     lengths = {
         one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
     }
-    other_count = len(lists - lengths.keys()) + len(
+    tensors = _states_of_tensors(differences, others)
+    other_count = len(lists - lengths.keys() - tensors.keys()) + len(set(tensors.values())) + bool(parameters)
+    other_count += len(
         {move for source, move in lengths.items() if source in lists}
         - {move for (source, _), move in numbers.items() if _list(source) not in lists}
     )
@@ -192,7 +199,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         _move_count(numbers, lists),
         others,
         other_count,
-        len(lists),
+        len(lists) + bool(parameters),  # torch makes none of their sizes dynamic
         conditioned,
         sources,
         len(paths),
@@ -202,6 +209,24 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
         frozenset(one.source for one in differences if _is_none(one)) & others,
     )
+
+
+_Change = tuple[str, str, str]
+
+
+def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> dict[str, frozenset[_Change]]:
+    """Return tensors that differ in nothing but dtype, device or gradients, with these changes, which several
+    tensors can share.
+    """
+    found: dict[str, set[_Change]] = {}
+    for one in differences:
+        if one.source in others and not _is_number(one):
+            found.setdefault(one.source, set()).add((one.aspect, str(one.expected), str(one.actual)))
+    return {
+        source: frozenset(changes)
+        for source, changes in found.items()
+        if all(aspect in _OF_TENSORS for aspect, *_ in changes)
+    }
 
 
 def _is_none(difference: Difference) -> bool:
@@ -337,10 +362,12 @@ def _is_number(difference: Difference) -> bool:
     return difference.aspect in ("size", "stride")  # a condition that fails is another path
 
 
-def _objects(sources: Iterable[str]) -> set[str]:
-    """Return the sources that are not part of another one."""
+def _objects(sources: Iterable[str], containers: set[str]) -> set[str]:
+    """Return the sources that are not part of another one. ``containers``: those that differ in their length
+    only, so that each of their items counts, too.
+    """
     names = set(sources)
-    return {source for source in names if not _is_part(source, names)}
+    return {source for source in names if not _is_part(source, names - containers)}
 
 
 def _is_part(source: str | None, others: Iterable[str]) -> bool:

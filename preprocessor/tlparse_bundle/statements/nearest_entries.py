@@ -38,10 +38,12 @@ _CHECKED = {
 # Of guards that torch's reason describes in other words.
 _OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
 _BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on tensors that have others
+_MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _LAST = 4
 _MOST = 3
 _MODE = ".training"  # of a module
 _ALSO = "also failed"
+_LAST_PART = re.compile(r"(?:\.\w+|\[[^\[\]]*\])\Z")
 
 
 def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
@@ -65,6 +67,17 @@ def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     """Whether the nearest entries failed on nothing but torch's reason, as far as known."""
     texts = (_of_recompile(facts, cause, number) for number in cause.rows)
     return not any(text is not None and _ALSO in text for text in texts)
+
+
+def has_more_differences(facts: Facts, compile: str | None, source: str | None) -> bool:
+    """Whether the nearest entry of a recompile failed on other objects than the source of torch's reason."""
+    nearest, guards = facts.once(_nearest).get(compile or ""), facts.table("guards")
+    failed = (guards[id_] for id_ in nearest["guards"]) if nearest is not None else ()
+    return any(
+        guard["kind"] not in ("TENSOR_MATCH", *_BESIDE)
+        and local_name(guard["source"] or "") != local_name(source or "")
+        for guard in failed
+    )
 
 
 def is_of_tensors(facts: Facts, cause: Cause) -> bool:
@@ -115,10 +128,10 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if modes:  # a module sets that of its parts
         outer = min(modes, key=lambda guard: len(guard["source"] or ""))
         others = [guard for guard in others if guard not in modes or guard is outer]
-    others = [guard for guard in others if guard["kind"] not in _BESIDE] or others
+    others = [guard for guard in others if not _is_beside(guard)] or others
     if cause.change == "global_state" and request.row["compile"] in facts.once(_avoided_by_state):
         others = []  # what differs follows from the state, such as the dispatch keys of tensors
-    others.sort(key=lambda guard: guard["kind"] == "TENSOR_MATCH" and is_of_module(guard["source"] or ""))
+    others = _independent_first(others, source)
     more = _of_same_tensor(facts, cause, number, nearest)
     if others or more:
         which = listed(list(dict.fromkeys((*more, *_texts(others)))), _MOST)
@@ -130,6 +143,34 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["change"] != cause.change:
         which = code(shortened(source_name(shown_guard(request.reason["guard"]))) or "")
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}on {which}."
+
+
+def _is_beside(guard: GuardsRow) -> bool:
+    return guard["kind"] in _BESIDE or _MARKS in guard["text"]
+
+
+def _independent_first(guards: Sequence[GuardsRow], source: str) -> list[GuardsRow]:
+    """Return guards with one of each object first, those on values before those on tensors: what differs in
+    other parts of the object of a cause, or in other tensors, often follows from it. ``source``: the local
+    name of the source of the cause.
+    """
+    first: list[GuardsRow] = []
+    rest: list[GuardsRow] = []
+    seen = {_owner(source)}
+    for guard in sorted(guards, key=lambda guard: guard["kind"] == "TENSOR_MATCH"):
+        owner = _owner(guard["source"] or "")
+        (rest if owner in seen else first).append(guard)
+        seen.add(owner)
+    return sorted(
+        (*first, *rest),
+        key=lambda guard: guard["kind"] == "TENSOR_MATCH" and is_of_module(guard["source"] or ""),
+    )
+
+
+def _owner(source: str) -> str:
+    """Return the object of an attribute or an item; an argument is its own."""
+    name = local_name(source)
+    return _LAST_PART.sub("", name) or name
 
 
 def _of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailuresRow) -> list[str]:

@@ -36,6 +36,11 @@ class _Record(NamedTuple):
     attempt: int | None
     graph_break: int
     skips_frame: bool | None
+    skips_rest: bool
+
+
+# torch/_dynamo/symbolic_convert.py: step_graph_break
+_REST = "previous resumable state, then skipping the rest of the function"
 
 
 class GraphBreaks:
@@ -93,7 +98,9 @@ class GraphBreaks:
             self._breaks.append(row)
         if skips_frame is False and event.compile_id is not None:
             self._unclear[len(self._records)] = event.compile_id, event.occurrence
-        self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
+        self._records.append(
+            _Record(event.index, event.compile, event.attempt, number, skips_frame, _REST in text)
+        )
 
     def _add_to(self, number: int, row: _BreakFields, skips_frame: bool | None) -> None:
         """Give the break of a record what the next record says of it, which is more."""
@@ -145,4 +152,5 @@ def _record_row(record: _Record) -> GraphBreakRecordsRow:
         "attempt": record.attempt,
         "graph_break": record.graph_break,
         "skips_frame": record.skips_frame,
+        "skips_rest": record.skips_rest,
     }

@@ -49,7 +49,7 @@ export const SHAPES = {
   flight_recorder_stacks: [{id: "i0", frames: [{function: "s", file: "s", line: "i?0"}]}],
   functorch_configs: [{event: "i0<@events", compile: "s?", attempt: "i?0", config: {"?": 1}}],
   generated_code: [{event: "i0<@events", compile: "s?", attempt: "i?0", role: "=output|wrapper|kernel|header|autotuning|other", filename: "s?", subgraph_name: "s?", aot_id: "s?", direction: "=forward|backward|inference?", line_count: "i0", kernel_count: "i0", cut: "b"}],
-  graph_break_records: [{event: "i0<@events", compile: "s?", attempt: "i?0", graph_break: "i0", skips_frame: "b?"}],
+  graph_break_records: [{event: "i0<@events", compile: "s?", attempt: "i?0", graph_break: "i0", skips_frame: "b?", skips_rest: "b"}],
   graph_breaks: [{id: "i0", count: "i1", skipped_frame_count: "i0", events: ["i0<@events"], compiles: ["s"], reason: "s", situation: "s?", higher_order_operator: "s?", explanation: "s?", hints: ["s"], debug_context: "s?", gb_id: "s?", link: "s?", followed_by: [{reason: "s", situation: "s?", higher_order_operator: "s?", explanation: "s?", hints: ["s"], debug_context: "s?", gb_id: "s?", link: "s?"}], file: "s?", line: "i?", function: "s?", source_line: "s?", user_traceback: "s?", text: "s?"}],
   graph_executions: [{event: "i0<@events", compile: "s?", attempt: "i?0", graphs: ["s?"], graph_compiles: ["s?"], cut: "b"}],
   graph_tensors: [{event: "i0<@events", compile: "s?", attempt: "i?0", input_count: "i?0", nodes: ["s"], shapes: [["is", 0, 1]]}],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
@@ -40,6 +40,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
         skipped = _skipped(facts, group)
         if skipped:
             yield _after_a_break(group, skipped, facts)
+        rests = _rests(facts, group)
+        if rests:
+            yield _rest_after_a_break(group, rests, facts)
         if _DISABLED.match(group[0]["reason"]):
             yield from _disabled(group, facts)
     yield from _below_functorch(facts)
@@ -59,15 +62,53 @@ def _skipped(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
     return {key: number for key, number in skipped.items() if not _was_compiled_later(facts, key, number)}
 
 
-def _was_compiled_later(facts: Facts, key: FunctionKey, number: int) -> bool:
-    """Whether the function of an attempt, or the resume function that it is, compiled later."""
+def _rests(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
+    """Return the functions of which Dynamo compiles only the part before a break of a group, with the attempt
+    in which it skipped the rest.
+    """
+    ids = {row["id"] for row in group}
+    of_rests = facts.once(_attempts_without_rest)
+    rests: dict[FunctionKey, int] = {}
+    for number, id_ in of_rests.items():
+        if id_ in ids:
+            rests.setdefault(facts.function_key(number), number)
+    return {
+        key: number for key, number in rests.items() if not _was_compiled_later(facts, key, number, of_rests)
+    }
+
+
+def _attempts_without_rest(facts: Facts) -> dict[int, int]:
+    """Return the attempts in which Dynamo skipped the rest of a function, with the id of the graph break."""
+    records = facts.table("graph_break_records")
+    return {facts.number_of(record): record["graph_break"] for record in records if record["skips_rest"]}
+
+
+def _was_compiled_later(facts: Facts, key: FunctionKey, number: int, except_in: Collection[int] = ()) -> bool:
+    """Whether the function of an attempt, or the resume function that it is, compiled later. ``except_in``:
+    attempts of compiles that do not count.
+    """
     name = facts.compiles[number]["function"]
     return any(
         frame.rows[0] > number
         and frame.row["status"] == "ok"
         and frame.row["function"] == name
         and facts.function_key(frame.rows[0]) == key
+        and not any(row in except_in for row in frame.rows)
         for frame in facts.compiled
+    )
+
+
+def _rest_after_a_break(group: BreakGroup, rests: dict[FunctionKey, int], facts: Facts) -> Finding:
+    names = [f"the last part of {function_name(name)}" for _, name, _ in rests]
+    return _finding(
+        facts,
+        names,
+        f"Dynamo skips {'it' if len(names) == 1 else 'them'} after the graph break",
+        "Dynamo cannot resume after this graph break. It compiles the code up to the last line before it "
+        "where it can stop.",
+        list(rests.values()),
+        ("rest", *names),
+        break_key(group),
     )
 
 

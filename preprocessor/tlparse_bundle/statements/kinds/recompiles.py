@@ -29,7 +29,7 @@ from tlparse_bundle.statements.guard_changes import (
     subject,
     what_changed,
 )
-from tlparse_bundle.statements.nearest_entries import nearest_entry_text
+from tlparse_bundle.statements.nearest_entries import has_more_differences, nearest_entry_text
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -240,7 +240,11 @@ def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) ->
     called = len(cause.followers) - len(resumed)
     groups = []
     if resumed:
-        why = f", for {listed(list(failed))}" if failed else ""
+        more = any(
+            one.reason and has_more_differences(facts, one.row["compile"], one.reason["source"])
+            for one in resumed
+        )
+        why = f", for {listed(list(failed))}{' among others' if more else ''}" if failed else ""
         groups.append(f"its resume function{'s' * (len(names) > 1)} also recompiled{why}")
     if called:
         groups.append("functions that it calls also recompiled")
