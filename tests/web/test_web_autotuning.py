@@ -53,7 +53,7 @@ def test_cuda_graphs_by_state(show):
     page, _ = show(RECORDS, "#v=1&view=overview")
     rail(page, "CUDA graphs").click()
     expect(page.get_by_text("13 graphs")).to_be_visible()
-    page.get_by_label("State").select_option("recorded repeatedly")
+    page.get_by_label("State").select_option("recorded several times")
     expect(page.get_by_text("4 of 13 graphs")).to_be_visible()
     detail = page.get_by_role("region", name="CUDA graphs: details")
     expect(detail).to_contain_text("was recorded 6 times")

@@ -69,13 +69,21 @@ def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     return not any(text is not None and _ALSO in text for text in texts)
 
 
+def is_never_alone(facts: Facts, cause: Cause) -> bool:
+    """Whether the nearest entry of each recompile failed on more than torch's reason."""
+    return all(_ALSO in (_of_recompile(facts, cause, number) or "") for number in cause.rows)
+
+
 def has_more_differences(facts: Facts, compile: str | None, source: str | None) -> bool:
-    """Whether the nearest entry of a recompile failed on other objects than the source of torch's reason."""
+    """Whether the nearest entry of a recompile failed on other arguments than the source of torch's reason, which
+    are not tensors.
+    """
     nearest, guards = facts.once(_nearest).get(compile or ""), facts.table("guards")
     failed = (guards[id_] for id_ in nearest["guards"]) if nearest is not None else ()
     return any(
         guard["kind"] not in ("TENSOR_MATCH", *_BESIDE)
-        and local_name(guard["source"] or "") != local_name(source or "")
+        and (name := local_name(guard["source"] or "")) != local_name(source or "")
+        and not name.startswith("___stack")  # a value that a graph break left
         for guard in failed
     )
 

@@ -14,7 +14,7 @@ from tlparse_bundle.statements.guard_changes import (
     source_name,
     tied_places,
 )
-from tlparse_bundle.statements.nearest_entries import is_whole_reason
+from tlparse_bundle.statements.nearest_entries import is_never_alone, is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
@@ -73,6 +73,8 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
         if constant["event"] in facts.once(tied_to_parameters):
             is_tied = _constant(facts, cause) in facts.once(tied_places)
             return ALL_AND_PARAMETERS_DYNAMIC if is_tied else static_shapes(facts, cause, name)
+        if is_never_alone(facts, cause):
+            return None
         return Remedy(
             f"{_when_dynamic(facts, cause, constant, 'dimension')}, but"
             f" {_specializing_line(facts, constant)} fewer sizes."
@@ -186,6 +188,8 @@ def dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if is_last_empty(facts, cause):
         return None
     if (constant := constant_of(facts, cause)) is not None:
+        if is_never_alone(facts, cause):
+            return None
         return Remedy(
             f"{_when_dynamic(facts, cause, constant, 'integer')}, but"
             f" {_specializing_line(facts, constant)} fewer values."

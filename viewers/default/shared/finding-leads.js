@@ -30,7 +30,7 @@ const PLACES = {
   "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
   "autotune": ({ details }) => (details.when === "compile" ? { view: "autotuning" } : { view: "timeline" }),
   "cudagraph-skip": () => ({ view: "cudagraphs", status: "skipped" }),
-  "cudagraph-rerecord": () => ({ view: "cudagraphs", status: "recorded repeatedly" }),
+  "cudagraph-rerecord": () => ({ view: "cudagraphs", status: "recorded several times" }),
   "fallback": ({ details }) => ({ view: "kernels", q: String(details.operator).replace("aten.", "") }),
   "memory-peak": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
   "saved-recomputable": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),

@@ -16,11 +16,16 @@ const stateOf = (row) =>
     : row.record_count === 0
       ? "not recorded"
       : row.record_count > 1
-        ? "recorded repeatedly"
+        ? "recorded several times"
         : "recorded";
 
-/** The reason without the stack that torch adds. @param {any} row */
-const shortReason = (row) => firstLine((row.skip_reason ?? "").replace(/\.?\s*Found from[^]*/, ""));
+/** The reason without torch's prefixes and the stack that it adds. @param {any} row */
+const shortReason = (row) =>
+  firstLine(
+    (row.skip_reason ?? "")
+      .replace(/\.?\s*Found from[^]*/, "")
+      .replace(/^(?:(?:skipping|disabling) cudagraphs due to )+/, ""),
+  );
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCudaGraphs({ log, state }) {
