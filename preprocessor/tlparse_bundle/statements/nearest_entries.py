@@ -75,9 +75,7 @@ def is_never_alone(facts: Facts, cause: Cause) -> bool:
 
 
 def has_more_differences(facts: Facts, compile: str | None, source: str | None) -> bool:
-    """Whether the nearest entry of a recompile failed on other arguments than the source of torch's reason, which
-    are not tensors.
-    """
+    """Whether the nearest entry of a recompile failed on more values than the source of torch's reason."""
     nearest, guards = facts.once(_nearest).get(compile or ""), facts.table("guards")
     failed = (guards[id_] for id_ in nearest["guards"]) if nearest is not None else ()
     return any(
