@@ -16,7 +16,7 @@ _HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
-_IS = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"()]*) ([!=]= -?[\d.]+(?:e[+-]?\d+)?)")  # torch specialized it
+_IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?")
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
@@ -105,6 +105,7 @@ def nearest_entry(
             + len(unlisted)
             + own.paths
             + bool(not_evaluated)
+            + sum(_has_other_keys(history, call, entry, source) for source in own.others)
             + _hidden_count(own, [lacking[other] for other in entries if other != entry]),
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             max(own.hiding, bool(unlisted)),
@@ -169,7 +170,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         for one in differences
         if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
-    numbers |= {(match[1], None): (match[2], "") for one in conditions if (match := _IS.fullmatch(one))}
+    numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
     parameters = {source for source, _ in numbers if is_of_module(source)}
     lists = {_list(source) for source in others}
     hiding = 1 if container is not None else 0
@@ -277,9 +278,11 @@ def _move(difference: Difference) -> tuple[str, str]:
 
 
 def _list(source: str) -> str:
-    """Return the list of an item, or a source that is none. Positional arguments are apart."""
+    """Return the list of an item, or what the same parts of items share. Positional arguments are apart."""
     of, found, _ = source.partition("][")
-    return f"{of}]" if found and _ITEM.match(source[len(of) + 1 :]) and of != "L['args'" else source
+    if found and _ITEM.match(source[len(of) + 1 :]):
+        return source if of == "L['args'" else f"{of}]"
+    return _ITEM.sub("[]", source)
 
 
 def _paths(conditions: Iterable[str], differing: set[str]) -> list[set[str]]:
@@ -293,6 +296,12 @@ def _paths(conditions: Iterable[str], differing: set[str]) -> list[set[str]]:
             joined = [group for group in groups if not group.isdisjoint(own)]
             groups = [group for group in groups if group.isdisjoint(own)] + [own.union(*joined)]
     return groups
+
+
+def _constant(condition: str) -> str | None:
+    """Return the size or number that a condition makes a constant: x in ``-x == -0.5``; None for others."""
+    places = _PLACE.findall(condition) if _IS.fullmatch(condition) else []
+    return places[0] if len(places) == 1 else None
 
 
 def _names(places: Iterable[Place]) -> set[str]:
@@ -347,6 +356,13 @@ def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
             if key is not None:
                 keys.add(f"{owner}{key[0]}")
     return keys
+
+
+def _has_other_keys(history: CodeHistory, call: int, entry: int, container: str) -> bool:
+    """Whether several keys of a dict are only in the call, or only in the entry, by the guards of both."""
+    name = local_name(container)
+    own, others = ({key for key in _keys(history, one, name) if key.endswith("']")} for one in (call, entry))
+    return bool(own and others) and max(len(own - others), len(others - own)) > 1
 
 
 def _is_of_called(difference: Difference) -> bool:
