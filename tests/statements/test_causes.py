@@ -3,6 +3,7 @@
 import pytest
 from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
 from tlparse_bundle.statements.known_causes import known_cause
+from tlparse_bundle.statements.torch_messages import caution, torch_remedies
 
 
 def texts(row):
@@ -139,3 +140,11 @@ def test_an_operator_of_unknown_shape_in_the_backward():
     assert cause.remedies[0].code == "torch._dynamo.config.capture_dynamic_output_shape_ops = True"
     other = "Backend compiler `mine` failed with it is Monday. Adding a graph break."
     assert known_cause(None, [{**row, "explanation": other}]) is None
+
+
+@pytest.mark.parametrize(("operator", "is_offered"), [("nonzero.default", True), ("_ctc_loss.Tensor", False)])
+def test_tracing_of_dynamic_shapes_is_for_operators_that_have_a_kernel_for_it(operator, is_offered):
+    hint = "Enable tracing of dynamic shape operators with `capture_dynamic_output_shape_ops = True`"
+    about = f"Operator `aten.{operator}`'s output shape depends on input Tensor data."
+    assert bool(torch_remedies([hint], about)) == is_offered
+    assert bool(caution([hint], about)) == is_offered

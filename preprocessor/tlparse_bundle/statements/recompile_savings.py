@@ -100,7 +100,7 @@ def savings(facts: Facts, cause: Cause) -> Savings | None:
         own is not None
         and dynamic is not None
         and bool(own["avoided"])
-        and (own["avoided"] == dynamic["avoided"])
+        and (own["avoided"], own["undecided"]) == (dynamic["avoided"], dynamic["undecided"])
     )
     if cause.change not in ("size", "stride", "value") or is_of_module(cause.reason["source"] or ""):
         dynamic = None

@@ -55,6 +55,11 @@ OF_NUMBERS = re.compile(
 _COMPREHENSION = re.compile(
     r"<(?:list|set|dict)comp>|<genexpr>"
 )  # its condition decides how long the result is
+_ATEN = re.compile(r"\baten\.(\w+)")
+# Other operators of torch have no fake kernel for it, so the break stays (torch/_subclasses/fake_impls.py).
+_WITH_DYNAMIC_KERNEL = re.compile(
+    r"bincount|index|masked_select|nonzero|one_hot|repeat_interleave|_unique2?|unique_(?:consecutive|dim)"
+)
 _UNKNOWN_VALUE = re.compile(r"\bcapture_(?:scalar_outputs|dynamic_output_shape_ops)\b")
 # Hints that torch attaches to every break of a kind, by their beginning, and whether they apply. The argument
 # is torch's explanation, with the higher-order operator.
@@ -63,8 +68,7 @@ _APPLIES: tuple[tuple[str, Callable[[str], bool]], ...] = (
         "If you are attempting to call a logging function (e.g. `print`)",
         lambda about: (name := _BUILTIN.search(about)) is None or (name[1] == "print" and _can_move(about)),
     ),
-    # It has no fake kernel, so the break stays (torch 2.13).
-    ("Enable tracing of dynamic shape operators", lambda about: "aten.linalg_lstsq" not in about),
+    ("Enable tracing of dynamic shape operators", lambda about: _has_dynamic_kernel(about)),
     ("If it is a third-party C/C++ Python extension", lambda about: not is_of_standard_library(about)),
     ("If the context manager seems like it should be supported", lambda about: not _CONTEXT.search(about)),
     ("Apply `@torch._dynamo.dont_skip_tracing`", lambda about: not _NEVER_TRACED.search(about)),
@@ -85,6 +89,12 @@ _HINT = re.compile(r"^[ \t]*Hint: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(
     r"^[ \t]*Explanation: (.+(?:\n(?![ \t]*(?:(?:Hint|Developer debug context): |$)).*)*)", re.MULTILINE
 )
+
+
+def _has_dynamic_kernel(explanation: str) -> bool:
+    """Whether torch can trace an operator whose output shape depends on data."""
+    name = _ATEN.search(explanation)
+    return name is None or _WITH_DYNAMIC_KERNEL.fullmatch(name[1]) is not None
 
 
 def _can_move(explanation: str) -> bool:
@@ -125,9 +135,9 @@ def torch_remedies(
     ]
 
 
-def caution(hints: Sequence[str]) -> str | None:
+def caution(hints: Sequence[str], about: str | None) -> str | None:
     """Return what the settings of hints can lead to: the break often moves to a later line."""
-    if not any(map(_UNKNOWN_VALUE.search, hints)):
+    if not any(_UNKNOWN_VALUE.search(hint) and _applies(hint.strip(), about or "") for hint in hints):
         return None
     return (
         "The setting can be too little: torch still cannot see the value while it compiles. Code that needs"

@@ -28,9 +28,16 @@ const PLACES = {
   "export-assumption": ({ events: [event] }) => ({ view: "export", item: event ?? "" }),
   "guard-cost": ({ events: [event] }) => ({ view: "guards", item: event ?? "" }),
   "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
-  "autotune": ({ details }) => (details.when === "compile" ? { view: "autotuning" } : { view: "timeline" }),
-  "cudagraph-skip": () => ({ view: "cudagraphs", status: "skipped" }),
-  "cudagraph-rerecord": () => ({ view: "cudagraphs", status: "recorded several times" }),
+  "autotune": ({ details }) =>
+    details.when === "compile" ? { view: "autotuning" } : { view: "timeline", q: "CachingAutotuner" },
+  "cudagraph-skip": ({ compiles: [compile], details }) => ({
+    view: "cudagraphs",
+    item: `${compile}:${details.direction}`,
+  }),
+  "cudagraph-rerecord": ({ compiles: [compile], details }) => ({
+    view: "cudagraphs",
+    item: `${compile}:${details.direction}`,
+  }),
   "fallback": ({ details }) => ({ view: "kernels", q: String(details.operator).replace("aten.", "") }),
   "memory-peak": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
   "saved-recomputable": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),

@@ -41,6 +41,7 @@ _PREFIXES = re.compile(r"(?:skipping cudagraphs due to |disabling cudagraphs due
 _ON_CPU = re.compile(r"cpu device \(\w+\)")  # torch/_inductor/cudagraph_utils.py
 _ARGUMENT = re.compile(r"l_([a-z_][a-z0-9_]*)_\Z")  # the placeholder of L['x']
 _MANY_RECORDINGS = 4
+_DIRECTIONS = {"compilation_metrics": "forward", "bwd_compilation_metrics": "backward"}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -84,7 +85,7 @@ def _skips(facts: Facts) -> Iterator[Finding]:
             [row["event"] for row in rows],
             count=len(rows),
             remedies=[Remedy("Move the tensor to the GPU before the call.")] if _ON_CPU.match(reason) else [],
-            details={"reason": full, "functions": names[:100]},
+            details={"reason": full, "functions": names[:100], "direction": _DIRECTIONS[rows[0]["type"]]},
             placed=False,
         )
 
@@ -128,7 +129,11 @@ def _changed_inputs(facts: Facts) -> Iterator[Finding]:
                     f"torch._dynamo.mark_static_address({tensor})",
                 ),
             ],
-            details={"reason": f"it changes {inputs}", "functions": [facts.compiles[number]["function"]]},
+            details={
+                "reason": f"it changes {inputs}",
+                "functions": [facts.compiles[number]["function"] or "(unknown function)"],
+                "direction": "forward",
+            },
         )
 
 

@@ -81,7 +81,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         inside_text(facts, own_place(first)) if len(set(map(own_place, rows))) == 1 else None,
         shortened(_explanation(rows)) if first["reason"] != _INSERTED else None,
         known.text if known else None,
-        caution(first["hints"]) if known is None else None,
+        caution(first["hints"], _about(first)) if known is None else None,
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
     ]
     cost = _cost(facts, rows)
