@@ -38,7 +38,11 @@ const PLACES = {
     view: "cudagraphs",
     item: `${compile}:${details.direction}`,
   }),
-  "fallback": ({ details }) => ({ view: "kernels", q: String(details.operator).replace("aten.", "") }),
+  "fallback": ({ details }) => ({
+    view: "kernels",
+    type: "fallback",
+    q: String(details.operator).replace("aten.", ""),
+  }),
   "memory-peak": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
   "saved-recomputable": ({ compiles: [compile] }) => ({ view: "memory", item: compile ?? "" }),
   "hot-line": () => ({ view: "runtime" }),
