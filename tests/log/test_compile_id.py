@@ -67,23 +67,40 @@ def test_an_id_that_comes_again_after_a_reset_is_another_compile(log_of):
     assert [len(list(it.events(compile_id=key))) for key in ("0/0", "0/0@2")] == [7, 3]
 
 
+def test_a_compile_after_one_that_the_recompile_limit_ended_is_another_compile():
+    """The limit ends a compile before its dynamo_start; after a reset, its id comes a third time."""
+    ids, one = Occurrences(), CompileId(None, 0, 3, 0)
+    assert [ids.of(one, opens=True), ids.of(one, starts=True), ids.of(one, ends=True)] == [1, 1, 1]
+    assert [ids.of(one, opens=True), ids.of(one), ids.of(one, ends=True)] == [2, 2, 2]
+    assert [ids.of(one, opens=True), ids.of(one, starts=True), ids.of(one, ends=True)] == [3, 3, 3]
+
+
 class _PlainOccurrences:
     """The same with a dict for each thing that is remembered."""
 
     def __init__(self):
-        self.newest, self.started, self.started_attempts = {}, {}, {}
+        self.newest, self.started, self.started_attempts, self.ended = {}, {}, {}, {}
 
-    def of(self, cid, *, starts=False, opens=False):
+    def of(self, cid, *, starts=False, opens=False, ends=False):
         key, attempt = cid[:3], (*cid[:3], cid.attempt)
         occurrence = self.newest.get(key, 1)
-        if occurrence == (self.started_attempts.get(attempt) if starts else opens and self.started.get(key)):
+        begun = (
+            {self.started_attempts.get(attempt)} if starts else {self.started.get(key), self.ended.get(key)}
+        )
+        if (starts or opens) and occurrence in begun:
             occurrence = self.newest[key] = occurrence + 1
         if starts:
             self.started_attempts[attempt] = self.started[key] = occurrence
+        elif ends and key in self.newest:
+            self.ended[key] = occurrence
         return occurrence
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(["starts", "opens", None]))))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from(["starts", "opens", "ends", None]))
+    )
+)
 @cases(300)
 def test_occurrences_are_those_of_the_plain_rule(records):
     ids, plain = Occurrences(), _PlainOccurrences()

@@ -59,6 +59,8 @@ AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
 _ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _LENGTH = re.compile(r"\) == (\d{1,9})$")
+_OBJECT_ID = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
+_ATTRIBUTE = re.compile(r"\.(\w+)\Z")
 _IS_EMPTY = re.compile(r"not (\S+)")
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
@@ -82,12 +84,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (Difference("absent", predicate.source or ""),)
     if predicate.kind == "TENSOR_MATCH":
         return _of_tensor(predicate, input)
-    if predicate.kind == "TYPE_MATCH" and predicate.type_name and predicate.source in input.types:
-        # The class of a tensor is in the guards of its own compile only.
-        wanted, own_type = predicate.type_name.rpartition(".")[2], input.types[predicate.source]
-        if own_type == wanted:
-            return ()
-        return (Difference("type", predicate.source, None, f"type {wanted}", own_type),)
+    if predicate.kind == "TYPE_MATCH" and (found := _of_type(predicate, input)) is not _UNKNOWN_TYPE:
+        return found
     outcome = _empty(predicate, input) or _none(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()
@@ -115,7 +113,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (other,)
     if predicate.kind in _BY_TEXT:
         own = input.guards.get(predicate.subject)
-        if own == predicate.text:
+        if _is_same_guard(own, predicate.text):
             return ()
         if own is None and _is_no_function(predicate, input):
             return (Difference("identity", predicate.source or "", None, predicate.text, "no code"),)
@@ -148,9 +146,24 @@ def unknown_difference(predicate: Predicate, input: Input) -> Difference:
     return Difference(_BY_TEXT.get(predicate.kind, "other"), predicate.source or "")
 
 
+_UNKNOWN_TYPE: tuple[Difference, ...] = (Difference("type", ""),)
+
+
+def _of_type(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None:
+    """Return how the type of an object differs, as ``failing`` does; ``_UNKNOWN_TYPE`` if its value decides.
+    The class of a tensor is in the guards of its own compile only.
+    """
+    source = predicate.source or ""
+    if predicate.type_name and source in input.types:
+        wanted, own_type = predicate.type_name.rpartition(".")[2], input.types[source]
+        return () if own_type == wanted else (Difference("type", source, None, f"type {wanted}", own_type),)
+    is_unknown = not input.guards and isinstance(input.values.get(source), Tensor)
+    return None if is_unknown else _UNKNOWN_TYPE
+
+
 def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     """Check ``not SOURCE``, by which torch asks for an empty container. None for other guards."""
-    match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind == "LENGTH_CHECK" else None
+    match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind in LENGTHS else None
     length = input.values.get(f"len({match[1]})") if match else None
     return None if length is None else Outcome(length == 0, "0", str(length))
 
@@ -167,6 +180,9 @@ def _none(predicate: Predicate, input: Input) -> Outcome | None:
     own = input.objects.get(source, "")  # torch before 2.9 does not write the type of an object
     if f"{source}{CODE}" in own or (", type=<class '" in own and "NoneType" not in own):
         return Outcome(False, "None", "an object")
+    of_module = _ATTRIBUTE.sub(r"._modules['\1']", source)
+    if not input.owners.isdisjoint((source, of_module)):
+        return Outcome(False, "None", "an object")
     return Outcome(False, "None", "a container") if f"len({source})" in input.values else None
 
 
@@ -174,6 +190,14 @@ def _is_absent(source: str, input: Input) -> bool:
     """Whether a source is an item of a dict that has no such key in the call."""
     item = _ITEM.fullmatch(source)
     return item is not None and input.values.get(f"___dict_contains({item['key']}, {item['dict']})") is False
+
+
+def _is_same_guard(own: str | None, text: str) -> bool:
+    """Whether two guards on one source are the same, or ask for one object: torch can write its source in two
+    ways.
+    """
+    ids = [_OBJECT_ID.search(guard) for guard in (own or "", text)]
+    return own == text or (all(ids) and len({found and found[1] for found in ids}) == 1)
 
 
 def _is_no_function(predicate: Predicate, input: Input) -> bool:

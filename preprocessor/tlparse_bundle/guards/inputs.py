@@ -23,6 +23,8 @@ _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
 CODE = ".__code__"  # of a function
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
+_PART = re.compile(r"[.\[]")
+_CONTAINING = ("SET_CONTAINS", "DICT_CONTAINS")
 
 
 @dataclass
@@ -46,6 +48,17 @@ class Input:
             for (kind, source, _), text in self.guards.items()
             if kind == "ID_MATCH"
         }
+
+    @cached_property
+    def owners(self) -> set[str]:
+        """Sources of objects and containers, by its own guards on their parts."""
+        found: set[str] = set()
+        for kind, name, _ in self.guards:
+            source = name or ""
+            found.update(source[: at.start()] for at in _PART.finditer(source))
+            if kind in _CONTAINING:
+                found.add(source)
+        return found
 
     def add(self, source: str, value: Any, known_from: KnownFrom) -> None:
         """Note a value, unless the source has one."""

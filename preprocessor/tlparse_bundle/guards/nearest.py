@@ -15,8 +15,10 @@ from tlparse_bundle.guards.savings import Place
 _HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
+_Change = tuple[str, str, str]
+_OF_PARAMETERS = " of parameters"
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
-_IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?")
+_IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
@@ -156,7 +158,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
     # One change of a module, such as its training, can change all its parameters.
     others = _objects(
         (
-            f"{one.aspect} of parameters"
+            f"{one.aspect}{_OF_PARAMETERS}"
             if one.aspect in _OF_TENSORS and is_of_module(one.source)
             else one.source.removesuffix(CODE)  # its closure and its defaults are parts of a function
             for one in differences
@@ -210,9 +212,6 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
         frozenset(one.source for one in differences if _is_none(one)) & others,
     )
-
-
-_Change = tuple[str, str, str]
 
 
 def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> dict[str, frozenset[_Change]]:
@@ -299,7 +298,9 @@ def _paths(conditions: Iterable[str], differing: set[str]) -> list[set[str]]:
 
 
 def _constant(condition: str) -> str | None:
-    """Return the size or number that a condition makes a constant: x in ``-x == -0.5``; None for others."""
+    """Return the size or number that a condition makes a constant, as ``-x == -0.5`` does, or that is not 0
+    or 1, as in ``2 <= x``; None for others.
+    """
     places = _PLACE.findall(condition) if _IS.fullmatch(condition) else []
     return places[0] if len(places) == 1 else None
 
@@ -319,13 +320,18 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
     constant does not; any one takes other values, which can lead to another path.
     """
     taken, lacked = own.others - lacking.others, lacking.sources - own.sources
-    if not lacked or own.conditioned:
+    if not lacked or own.conditioned or any(map(_is_in_all, lacked)):
         return False
     if taken:
         is_taken = lacking.numbers <= own.numbers and taken <= history.checked(other)
     else:
         is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
     return is_taken and lacked.isdisjoint(history.checked(entry))
+
+
+def _is_in_all(source: str) -> bool:
+    """Whether all entries look at it: a state of the process, or what the parameters of a module share."""
+    return not source or source.endswith(_OF_PARAMETERS)
 
 
 def _takes_numbers(own: _Lacking, lacking: _Lacking) -> bool:

@@ -55,8 +55,8 @@ class Occurrences:
 
     ``torch._dynamo.reset()`` restarts the numbering. A frame compile starts with the 'dynamo' span, the
     reasons of a recompile, and a dynamo_start (torch/_dynamo/convert_frame.py, _compile). For an id that
-    has already started, the first of them starts the next occurrence. Everything else belongs to the
-    newest one.
+    has already started, the first of them starts the next occurrence, also after one that the recompile
+    limit ended without a dynamo_start. Everything else belongs to the newest one.
     """
 
     def __init__(self) -> None:
@@ -64,22 +64,29 @@ class Occurrences:
         self.any_repeated = False
         self._repeated = KeyNumbers()
         self._started = KeyNumbers()  # the occurrence that had a dynamo_start, by frame compile
+        self._ended = (
+            KeyNumbers()
+        )  # the occurrence that had metrics, of frame compiles that came more than once
         # The same of each attempt above 0, and of attempt 0 of frame compiles where it differs.
         self._started_attempts = KeyNumbers()
 
-    def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
+    def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False, ends: bool = False) -> int:
         """Return the occurrence (1, 2, …) of a record. ``starts``: it is a dynamo_start; ``opens``: a record
-        that precedes one.
+        that precedes one; ``ends``: the metrics.
         """
         key = cid.key(1)
         occurrence = self._repeated.get(key) or 1
-        if (starts or opens) and occurrence == (
-            self._started_attempt(key, cid.attempt) if starts else self._started.get(key)
-        ):
+        if starts:
+            is_next = occurrence == self._started_attempt(key, cid.attempt)
+        else:
+            is_next = opens and occurrence in (self._started.get(key), self._ended.get(key))
+        if is_next:
             occurrence = self._repeated[key] = occurrence + 1
             self.any_repeated = True
         if starts:
             self._start(key, cid.attempt, occurrence)
+        elif ends and self._repeated.get(key) is not None:
+            self._ended[key] = occurrence
         return occurrence
 
     def _started_attempt(self, key: str, attempt: int) -> int | None:

@@ -202,7 +202,8 @@ class EventDecoder:
         if event.compile_id is None or not (starts or opens or self._occurrences.any_repeated):
             event.occurrence = 1
         else:
-            event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
+            ends = event.type == "compilation_metrics"
+            event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens, ends=ends)
         if not self._anchored and event.compile_id is not None:
             self._anchor_at_begin(event, event.compile_id)
         return event, kept

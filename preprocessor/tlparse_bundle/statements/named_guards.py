@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled
+from tlparse_bundle.guards.tensor_patterns import tensor_pattern
 from tlparse_bundle.statements.guard_changes import shown_guard
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class NamedGuards:
             source = local_name(guard.source or "")
             kind = "tensor" if guard.kind == "TENSOR_MATCH" else "source"
             keys.setdefault(f"{kind} {source}", id_)
+            if (pattern := tensor_pattern(guard.text)) is not None:  # has the key of a dict, not its position
+                keys.setdefault(f"tensor {local_name(pattern.source)}", id_)
             keys.setdefault(local_name(guard.text.partition(" (HINT: ")[0]), id_)
             keys.setdefault(guard.kind, id_)
         return keys

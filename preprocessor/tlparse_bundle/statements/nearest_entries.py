@@ -43,6 +43,7 @@ _LAST = 4
 _MOST = 3
 _MODE = ".training"  # of a module
 _ALSO = "also failed"
+_STRIDE = re.compile(r"([^\s()*+-]+(?:\([^\s()]*\))*[^\s()]*)\.stride\(\)\[")
 _LAST_PART = re.compile(r"(?:\.\w+|\[[^\[\]]*\])\Z")
 
 
@@ -126,7 +127,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     others = [
         guard
         for guard in map(guards.__getitem__, nearest["guards"])
-        if not (source and local_name(guard["source"] or "") == source)
+        if not (source and local_name(_source(guard)) == source)
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
@@ -224,12 +225,17 @@ def _texts(guards: Sequence[GuardsRow]) -> Iterator[str]:
     sizes = [_size(guard) for guard in guards]
     counts = Counter(sizes)
     for guard, size in zip(guards, sizes, strict=True):
-        yield f"conditions on {code(size)}" if size and counts[size] > 1 else shown(guard)
+        stride = _STRIDE.search(guard["text"]) if guard["kind"] in EXPRESSIONS else None
+        if stride is not None:
+            yield f"the strides of {code(source_name(stride[1]) or '')}"
+        else:
+            yield f"conditions on {code(size)}" if size and counts[size] > 1 else shown(guard)
 
 
 def _size(guard: GuardsRow) -> str | None:
     """Return the only size that a condition is on; None for other guards."""
-    sizes = set(SIZE.findall(guard["text"])) if guard["kind"] in EXPRESSIONS else set()
+    is_of_sizes = guard["kind"] in EXPRESSIONS and not _STRIDE.search(guard["text"])
+    sizes = set(SIZE.findall(guard["text"])) if is_of_sizes else set()
     if len(sizes) != 1:
         return None
     ((source, dimension),) = sizes
@@ -277,10 +283,16 @@ def _nearest(facts: Facts) -> dict[str, GuardFailuresRow]:
     return {row["compile"]: row for row in facts.table("guard_failures") if row["is_nearest"]}
 
 
+def _source(guard: GuardsRow) -> str:
+    """Return what a guard is on. That on a tensor of a dict has its key in the text only."""
+    pattern = tensor_pattern(guard["text"]) if guard["kind"] == "TENSOR_MATCH" else None
+    return pattern.source if pattern is not None else guard["source"] or ""
+
+
 def shown(guard: GuardsRow) -> str:
     """Return a guard in a sentence: "the type of `x`", "the global state", or its text."""
     about = _KINDS.get(guard["kind"] or "")
     if about is not None and guard["source"]:
-        return f"{about} {code(source_name(guard['source']) or '')}"
+        return f"{about} {code(source_name(_source(guard)) or '')}"
     text = code(shortened(source_name(first_line(guard["text"]))) or "")
     return STATES.get(guard["kind"] or "", text)

@@ -253,10 +253,29 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
     if row["fix"] == "mark_dynamic":
         return mark_as_dynamic(facts, cause, _argument(name), or_all=found.is_same_as_dynamic)
     if is_optional(cause) and row["fix"] in _OF_OPTIONAL:
+        if row["fix"] == "same_type" and _breaks_when_given(facts, cause):
+            return None
         if _is_set_after_first_call(facts, cause):
             return optional(_argument(name), "set it before the first call")
         return optional(_argument(name), *() if found.is_same_as_omitting else (_OF_OPTIONAL[row["fix"]],))
-    return _remedy(facts, cause, _FIXES.get(row["fix"] or "", row["fix"] or ""), name)
+    is_of_type = cause.change == "type" and row["fix"] == "few_values"
+    return _remedy(
+        facts, cause, "same_type" if is_of_type else _FIXES.get(row["fix"] or "", row["fix"] or ""), name
+    )
+
+
+def _breaks_when_given(facts: Facts, cause: Cause) -> bool:
+    """Whether the graph breaks only in calls in which a value is not None: with it in all calls, more resume
+    functions are compiled.
+    """
+    source = local_name((cause.reason and cause.reason["source"]) or "")
+    nones = facts.once(_none_compiles).get(source, set())
+    broken = facts.once(_with_breaks).intersection(compiles_of(facts, cause))
+    return bool(broken) and broken.isdisjoint(nones)
+
+
+def _with_breaks(facts: Facts) -> set[str]:
+    return {row["compile"] for row in facts.table("graph_break_records") if row["compile"] is not None}
 
 
 def _is_set_after_first_call(facts: Facts, cause: Cause) -> bool:
@@ -280,6 +299,8 @@ def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy |
     # What a function of torch gets, such as the module that it wraps, the program does not pass.
     if kind in _OF_PROGRAM and package_of(cause.function[0]) == "torch" and not is_learning_rate(cause):
         return None
+    if kind in _OF_PROGRAM and cause.function[1] in ("__torch_function__", "__torch_dispatch__"):
+        return None  # its arguments are those of an operator
     if kind == "dynamic_int" and ((cause.reason and cause.reason["source"]) or "").startswith("G["):
         kind = "few_values"  # torch specializes the integers of global variables
     make = _REMEDIES.get(kind)

@@ -275,13 +275,17 @@ def saved_sentence(
     return f"{text}{more}{end}"
 
 
+_LITTLE = 1000  # of the compile time
+
+
 def saved_text(row: RecompileFixesRow) -> str:
     """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s". Where the log does not
     decide all of them, "at least 13 of 38 compiles"."""
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
     if row["undecided"]:
         text = f"at least {text}"
-    if not row["saved_us"] or row["total_us"] is None:  # none: what remains takes as much longer
+    # None or little: what remains takes as much longer.
+    if row["total_us"] is None or (row["saved_us"] or 0) * _LITTLE < row["total_us"]:
         return text
     return f"{text} and {duration(row['saved_us'])} of {duration(row['total_us'])}"
 

@@ -141,10 +141,12 @@ def _specializing_line(facts: Facts, row: Specialization) -> str:
 
 
 def is_static(facts: Facts, cause: Cause) -> bool:
-    """Return whether automatic dynamic shapes were off in the last of these compiles."""
-    last = facts.once(requested_recompiles)[cause.rows[-1]]
-    automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
-    return automatic is False
+    """Return whether automatic dynamic shapes were off in all of these compiles."""
+    requests, values = facts.once(requested_recompiles), facts.once(settings)
+    return all(
+        values.value_at(requests[number].compile_index, "dynamo_config", "automatic_dynamic_shapes") is False
+        for number in cause.rows
+    )
 
 
 def _constant(facts: Facts, cause: Cause) -> Constant:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from tlparse_bundle.guards.fixes import FLOAT
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.facts import Facts
@@ -19,6 +18,7 @@ from tlparse_bundle.statements.guard_changes import (
 )
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of
 from tlparse_bundle.statements.recompile_savings import NUMBER
+from tlparse_bundle.statements.size_remedies import is_static
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
 
@@ -143,7 +143,7 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
         )
     if is_optional(cause):
         return optional(name)
-    is_number = any(FLOAT.fullmatch(str(value)) for value in cause.values)
+    is_number = any(NUMBER.fullmatch(str(value)) for value in cause.values) and not is_static(facts, cause)
     # Some values need no compile: numbers can become dynamic.
     if len(cause.changes) > 1 or is_number or is_dynamic_now(facts, cause):
         keep = f"Keep `{name}` the same" if _ATTRIBUTE.search(name) else f"Pass the same `{name}`"

@@ -73,7 +73,7 @@ REFERENCE = {
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
 _MOST = 3
-_MOST_TITLE = 112  # characters of a title with values, its backticks included
+_MOST_TITLE = 108  # characters of a title with values, its backticks included
 _ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 

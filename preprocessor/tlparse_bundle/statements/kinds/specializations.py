@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.recompile_savings import is_passed
-from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC, DYNAMIC_PARAMETERS
+from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC
 from tlparse_bundle.statements.sizes import is_all_dynamic
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
@@ -43,6 +44,18 @@ def findings(facts: Facts) -> Iterator[Finding]:
             yield _finding(facts, function, others, list(names))
 
 
+def _are_needed(facts: Facts, rows: Sequence[Specialization], tied: Sequence[str]) -> bool:
+    """Whether other code makes a size of a tensor in ``tied`` a constant in one of these compiles: so it does
+    with dynamic=True.
+    """
+    compiles, known = {row["compile"] for row in rows}, facts.once(tied_sizes)
+    others = (row for row in facts.table("specializations") if row["event"] not in known)
+    sources = {
+        local_name(source) for row in others if row["compile"] in compiles for source in row["sources"]
+    }
+    return any(source.startswith(f"{name}.size()") for name in tied for source in sources)
+
+
 def _remedies(
     facts: Facts, function: FunctionKey, rows: Sequence[Specialization], tied: Sequence[str]
 ) -> list[Remedy]:
@@ -51,12 +64,16 @@ def _remedies(
     if tied:
         if any(row["value"] in ("0", "1") or is_all_dynamic(facts, facts.number_of(row)) for row in rows):
             return []  # torch makes these sizes constants with dynamic=True, too
+        if _are_needed(facts, rows, tied):
+            return []
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
         or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
     if all(row["event"] in facts.once(tied_to_parameters) for row in rows):
-        return [DYNAMIC_PARAMETERS]
+        return [
+            ALL_AND_PARAMETERS_DYNAMIC
+        ]  # those of one module do not vary, so nothing else makes them dynamic
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
     if size is None:
@@ -91,7 +108,7 @@ def _finding(
         ""
         if failed or tied
         else (
-            f": the exported program accepts only {'this' if len(rows) == 1 else 'these'}"
+            f": the export accepts only {'this' if len(rows) == 1 else 'these'}"
             f" {noun}{'s' if len(rows) > 1 else ''}"
             if exported
             else f": a different {noun} needs its own compile"
