@@ -160,7 +160,7 @@ class RequestedRecompiles:
 
 def _chosen_places(facts: Facts) -> array[int]:
     rows = facts.table("guard_failures")
-    nearest = {row["compile"]: row["position"] for row in rows if row["is_nearest"] and row["position"] > 0}
+    nearest = {row["compile"]: row["position"] for row in rows if row["is_nearest"]}
     return facts.once(requested_recompiles).chosen_places(nearest)
 
 
