@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
+from tlparse_bundle.guards.containers import differing_containers, has_other_keys, keys_of
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
-from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
+from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.guards.savings import Place
 
 _HIDES_OTHERS = frozenset(("type", "class", "rank"))
@@ -23,7 +24,6 @@ _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
 _ITEM = re.compile(r"\[\d+\]")
-_KEY = re.compile(r"\[[^\[\]]*\]")
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
@@ -73,7 +73,7 @@ def nearest_entry(
     failures = {entry: history.failed(call, entry) for entry in entries}
     # A guard that is not evaluated can have failed, too, which says nothing where all entries have it.
     named_containers = set(containers.values())
-    keys = {source: _keys(history, call, source) for source in named_containers}
+    keys = {source: keys_of(history, call, source) for source in named_containers}
     unknown = [{guard for guard, found in failed.items() if found is None} for failed in failures.values()]
     shared = set.intersection(*unknown) if unknown else set()
     lacking = {entry: _lacking(failed, containers.get(entry)) for entry, failed in failures.items()}
@@ -93,7 +93,7 @@ def nearest_entry(
             for guard, found in failed.items()
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
-        unlisted = {source for source in named_containers if _keys(history, entry, source) != keys[source]}
+        unlisted = {source for source in named_containers if keys_of(history, entry, source) != keys[source]}
         unlisted -= {containers.get(entry)}
         named = failed.get(history.named.get((call, entry), -1)) or ()
         return _Distance(
@@ -107,7 +107,7 @@ def nearest_entry(
             + len(unlisted)
             + own.paths
             + bool(not_evaluated)
-            + sum(_has_other_keys(history, call, entry, source) for source in own.others)
+            + sum(has_other_keys(history, call, entry, source) for source in differing_containers(failed))
             + _hidden_count(own, [lacking[other] for other in entries if other != entry]),
             any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
             max(own.hiding, bool(unlisted)),
@@ -164,7 +164,7 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
             for one in differences
             if not _is_number(one) and one.aspect != "shape"
         ),
-        {one.source for one in differences if one.aspect in ("length", "other")},
+        differing_containers(failed),
     )
     others |= {container} if container is not None else set()
     numbers = {
@@ -347,28 +347,6 @@ def _takes_branch(own: _Lacking, lacking: _Lacking) -> bool:
     a different constant in place of one of them says nothing about that path.
     """
     return own.conditioned.isdisjoint({*_names(lacking.numbers), *lacking.others, *lacking.conditioned})
-
-
-def _keys(history: CodeHistory, entry: int, container: str) -> set[str]:
-    """Return the keys of a container that the guards of an entry mention, or the positions of its keys, which
-    torch compares when all are used.
-    """
-    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
-    listed = f"list(dict.keys({container}))"
-    keys = set()
-    for source in {local_name(guard.source or "") for guard in guards}:
-        for owner in (container, listed):
-            key = _KEY.match(source.removeprefix(owner)) if source.startswith(f"{owner}[") else None
-            if key is not None:
-                keys.add(f"{owner}{key[0]}")
-    return keys
-
-
-def _has_other_keys(history: CodeHistory, call: int, entry: int, container: str) -> bool:
-    """Whether several keys of a dict are only in the call, or only in the entry, by the guards of both."""
-    name = local_name(container)
-    own, others = ({key for key in _keys(history, one, name) if key.endswith("']")} for one in (call, entry))
-    return bool(own and others) and max(len(own - others), len(others - own)) > 1
 
 
 def _is_of_called(difference: Difference) -> bool:

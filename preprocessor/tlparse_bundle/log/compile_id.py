@@ -64,10 +64,9 @@ class Occurrences:
         self.any_repeated = False
         self._repeated = KeyNumbers()
         self._started = KeyNumbers()  # the occurrence that had a dynamo_start, by frame compile
-        self._ended = (
-            KeyNumbers()
-        )  # the occurrence that had metrics, of frame compiles that came more than once
-        # The same of each attempt above 0, and of attempt 0 of frame compiles where it differs.
+        # The occurrence that had metrics, of frame compiles that came more than once.
+        self._ended = KeyNumbers()
+        # The one with a dynamo_start, of each attempt above 0, and of attempt 0 where it differs.
         self._started_attempts = KeyNumbers()
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False, ends: bool = False) -> int:

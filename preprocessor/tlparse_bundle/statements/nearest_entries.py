@@ -43,7 +43,7 @@ _LAST = 4
 _MOST = 3
 _MODE = ".training"  # of a module
 _ALSO = "also failed"
-_STRIDE = re.compile(r"([^\s()*+-]+(?:\([^\s()]*\))*[^\s()]*)\.stride\(\)\[")
+_STRIDE = ".stride()["
 _LAST_PART = re.compile(r"(?:\.\w+|\[[^\[\]]*\])\Z")
 
 
@@ -225,16 +225,23 @@ def _texts(guards: Sequence[GuardsRow]) -> Iterator[str]:
     sizes = [_size(guard) for guard in guards]
     counts = Counter(sizes)
     for guard, size in zip(guards, sizes, strict=True):
-        stride = _STRIDE.search(guard["text"]) if guard["kind"] in EXPRESSIONS else None
-        if stride is not None:
-            yield f"the strides of {code(source_name(stride[1]) or '')}"
+        strided = _strided(guard["text"]) if guard["kind"] in EXPRESSIONS else None
+        if strided is not None:
+            yield f"the strides of {code(source_name(strided) or '')}"
         else:
             yield f"conditions on {code(size)}" if size and counts[size] > 1 else shown(guard)
 
 
+def _strided(condition: str) -> str | None:
+    """Return the tensor whose stride a condition is on, such as "L['x']" of "L['x'].stride()[0] == 4"."""
+    before, found, _ = condition.partition(_STRIDE)
+    source = re.split(r"[ *+-]", before)[-1].lstrip("(")
+    return source if found and source.count("(") == source.count(")") else None
+
+
 def _size(guard: GuardsRow) -> str | None:
     """Return the only size that a condition is on; None for other guards."""
-    is_of_sizes = guard["kind"] in EXPRESSIONS and not _STRIDE.search(guard["text"])
+    is_of_sizes = guard["kind"] in EXPRESSIONS and _STRIDE not in guard["text"]
     sizes = set(SIZE.findall(guard["text"])) if is_of_sizes else set()
     if len(sizes) != 1:
         return None
