@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, first_line, function_name, listed, plural, times
+from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding, KindReference, Remedy
 from tlparse_bundle.statements.source_places import is_of_program
@@ -37,9 +38,8 @@ REFERENCE = {
         "it.",
     ),
 }
-_PREFIXES = re.compile(r"(?:skipping cudagraphs due to |disabling cudagraphs due to )+")
+_PREFIXES = re.compile(r"\A(?:skipping cudagraphs due to |disabling cudagraphs due to )+")
 _ON_CPU = re.compile(r"cpu device \(\w+\)")  # torch/_inductor/cudagraph_utils.py
-_ARGUMENT = re.compile(r"l_([a-z_][a-z0-9_]*)_\Z")  # the placeholder of L['x']
 _MANY_RECORDINGS = 4
 _DIRECTIONS = {"compilation_metrics": "forward", "bwd_compilation_metrics": "backward"}
 
@@ -58,7 +58,7 @@ def _skips(facts: Facts) -> Iterator[Finding]:
         text = row["values"].get("cudagraph_skip_reason")
         if type(text) is str and text:
             if text not in reasons:
-                reasons[text] = first_line(_PREFIXES.sub("", FOUND_FROM.sub("", text), count=1))
+                reasons[text] = first_line(_PREFIXES.sub("", FOUND_FROM.sub("", text)))
             groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
         compiles = [facts.number_of(row) for row in rows]
@@ -142,9 +142,12 @@ def _inputs(facts: Facts, changed: AliasingRow) -> list[str]:
     graph = next((row for row in facts.table("graph_tensors") if row["compile"] == changed["compile"]), None)
     if graph is None or graph["input_count"] != changed["input_count"]:
         return []
+    calls = (row for row in facts.table("call_inputs") if row["compile"] == changed["compile"])
+    names = {
+        f"l_{name.lower()}_": name for row in calls if (name := local_name(row["source"])).isidentifier()
+    }
     nodes = [graph["nodes"][place] for place in changed["moving_mutated_inputs"]]
-    names = [name[1] for node in nodes if (name := _ARGUMENT.match(node)) is not None]
-    return names if len(names) == len(nodes) else []
+    return [names[node] for node in nodes] if all(node in names for node in nodes) else []
 
 
 def _found_from(facts: Facts, reason: str) -> Place | None:
