@@ -23,5 +23,5 @@ def test_a_candidate_that_needs_too_much_shared_memory(found):
     """torch calls it OutOfMemoryError, which reads like memory of the GPU."""
     texts = [row["text"] for row in found if row["kind"] == "autotune"]
     assert any(
-        "1 candidate did not compile: too little shared memory on the GPU (1)." in text for text in texts
+        "1 candidate did not compile: not enough shared memory on the GPU (1)." in text for text in texts
     )

@@ -124,7 +124,7 @@ def test_the_finding_says_what_the_benchmark_was_for(log_of):
     assert finding["title"] == "Autotuning took 600 ms in 1 compile"
     assert "In 1 of 2 benchmarks (300 ms) a library call won" in finding["text"]
     assert "without autotuning: `mm(64x128, 128x32)`." in finding["text"]
-    assert "1 candidate did not compile: too little shared memory on the GPU (1)" in finding["text"]
+    assert "1 candidate did not compile: not enough shared memory on the GPU (1)" in finding["text"]
     assert [row["operator"] for row in finding["details"]["operators"]] == ["mm", "addmm"]
     assert all("ATEN" not in (remedy["code"] or "") for remedy in finding["remedies"])
 

@@ -234,7 +234,8 @@ class GuardReplay:
             containers = {
                 entry: local_name(reason["source"] or "")
                 for entry, reason in entries.items()
-                if (call is not None and (call, entry) not in history.named)
+                if call is not None
+                and (call, entry) not in history.named
                 and not reason["guard"].startswith(UNEXPLAINED)
             }
             of_others = {entry for entry in entries if (call, entry) in history.other_backends}

@@ -77,6 +77,7 @@ class GraphBreaks:
         if not self.wants(event):
             return
         text = payload_text(event)
+        skips_rest = _REST in text
         parsed = parse_break(text)
         if parsed is not None and parsed[0]["reason"]:
             fields, _, skips_frame = parsed
@@ -88,7 +89,7 @@ class GraphBreaks:
             skips_frame = None
         attempt = event.compile_id, event.occurrence
         if self._repeated.is_repeated(attempt, event.compile, text):
-            self._add_to(self._last.get(attempt, len(self._records) - 1), row, skips_frame)
+            self._add_to(self._last.get(attempt, len(self._records) - 1), row, skips_frame, skips_rest)
             return
         self._last[attempt] = len(self._records)
         # The explanation is not part of the key: it can hold addresses. Resume functions and recompiles
@@ -99,15 +100,17 @@ class GraphBreaks:
         if skips_frame is False and event.compile_id is not None:
             self._unclear[len(self._records)] = event.compile_id, event.occurrence
         self._records.append(
-            _Record(event.index, event.compile, event.attempt, number, skips_frame, _REST in text)
+            _Record(event.index, event.compile, event.attempt, number, skips_frame, skips_rest)
         )
 
-    def _add_to(self, number: int, row: _BreakFields, skips_frame: bool | None) -> None:
+    def _add_to(self, number: int, row: _BreakFields, skips_frame: bool | None, skips_rest: bool) -> None:
         """Give the break of a record what the next record says of it, which is more."""
         record = self._records[number]
         self._breaks[record.graph_break] = row
         self._numbers.setdefault(_key(row), record.graph_break)
-        self._records[number] = record._replace(skips_frame=record.skips_frame or skips_frame)
+        self._records[number] = record._replace(
+            skips_frame=record.skips_frame or skips_frame, skips_rest=record.skips_rest or skips_rest
+        )
         if skips_frame:
             self._unclear.pop(number, None)
 

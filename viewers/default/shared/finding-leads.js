@@ -11,6 +11,12 @@ import { compileLinks, recordLink } from "./parts.js";
 
 const MOST_CARDS = 20;
 
+/** @param {Finding} finding */
+const ofCudaGraph = ({ compiles: [compile], details }) => ({
+  view: "cudagraphs",
+  item: `${compile}:${details.direction}`,
+});
+
 /** Address of the list that shows a finding, by its kind. Kinds without an entry have no list. @type {Record<string, (finding: Finding) => Record<string, any>>} */
 const PLACES = {
   "failure": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
@@ -30,14 +36,8 @@ const PLACES = {
   "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
   "autotune": ({ details }) =>
     details.when === "compile" ? { view: "autotuning" } : { view: "timeline", q: "CachingAutotuner" },
-  "cudagraph-skip": ({ compiles: [compile], details }) => ({
-    view: "cudagraphs",
-    item: `${compile}:${details.direction}`,
-  }),
-  "cudagraph-rerecord": ({ compiles: [compile], details }) => ({
-    view: "cudagraphs",
-    item: `${compile}:${details.direction}`,
-  }),
+  "cudagraph-skip": ofCudaGraph,
+  "cudagraph-rerecord": ofCudaGraph,
   "fallback": ({ details }) => ({
     view: "kernels",
     type: "fallback",

@@ -8,7 +8,7 @@ const OF_LOGS = {
   "cache-miss": "Cache miss",
   "collective-parity": "Schedule and code differ",
   "copy-time": "Copies and fallbacks in compiled code",
-  "cudagraph-rerecord": "CUDA graph recorded repeatedly",
+  "cudagraph-rerecord": "CUDA graph recorded several times",
   "cudagraph-skip": "CUDA graphs skipped",
   "data-problem": "Damaged log",
   "device-idle": "Idle device",

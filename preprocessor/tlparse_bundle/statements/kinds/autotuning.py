@@ -148,9 +148,10 @@ def _failures(facts: Facts, tunings: Sequence[AutotuningsRow]) -> str | None:
 
 
 def _error(failed: AutotuneChoicesRow) -> str:
-    # triton/runtime/errors.py: OutOfResources, which torch calls OutOfMemoryError
-    if "out of resource" in (failed["error"] or ""):
-        return "too little shared memory on the GPU"
+    error = failed["error"] or ""
+    if "out of resource" in error:  # OutOfResources of Triton; torch's OutOfMemoryError is of shared memory
+        named = (name for name in ("tensor memory", "threads") if name in error)
+        return f"not enough {next(named, 'shared memory')} on the GPU"
     return code(failed["error_type"] or first_line(failed["error"], 80) or "unknown error")
 
 

@@ -30,7 +30,7 @@ REFERENCE = {
         not_when="If launch overhead is small, the graph runs well without CUDA graphs.",
     ),
     "cudagraph-rerecord": KindReference(
-        title="CUDA graph recorded repeatedly",
+        title="CUDA graph recorded several times",
         meaning="torch recorded the CUDA graph of one compiled graph four times or more.",
         fix="Pad inputs to a few sizes if they vary. Otherwise let the compiled functions run in the same "
         "order in each step, and call `torch.compiler.cudagraph_mark_step_begin()` before each step.",
@@ -198,7 +198,7 @@ def _repeated(facts: Facts) -> Iterator[Finding]:
 
 _SIZES = Remedy("Pad the inputs to a few sizes, and use few different integers.")
 _ORDER = Remedy(
-    "Run the compiled functions in the same order in each step, and mark the begin of each step.",
+    "Run the compiled functions in the same order in each step, and mark the beginning of each step.",
     "torch.compiler.cudagraph_mark_step_begin()",
 )
 

@@ -59,7 +59,9 @@ def _are_needed(facts: Facts, rows: Sequence[Specialization], tied: Sequence[str
 def _remedies(
     facts: Facts, function: FunctionKey, rows: Sequence[Specialization], tied: Sequence[str]
 ) -> list[Remedy]:
-    if any(row["event"] in facts.once(tied_to_both) for row in rows):
+    are_of_parameters = all(row["event"] in facts.once(tied_to_parameters) for row in rows)
+    # The parameters of one module do not vary, so no setting alone makes their sizes dynamic.
+    if are_of_parameters or any(row["event"] in facts.once(tied_to_both) for row in rows):
         return [ALL_AND_PARAMETERS_DYNAMIC]
     if tied:
         if any(row["value"] in ("0", "1") or is_all_dynamic(facts, facts.number_of(row)) for row in rows):
@@ -70,10 +72,6 @@ def _remedies(
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
         or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
-    if all(row["event"] in facts.once(tied_to_parameters) for row in rows):
-        return [
-            ALL_AND_PARAMETERS_DYNAMIC
-        ]  # those of one module do not vary, so nothing else makes them dynamic
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
     if size is None:
