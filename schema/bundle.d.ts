@@ -1337,7 +1337,7 @@ export interface GuardFailures {
   guard: number | null;
   /** Guards of the entry that the call fails, torch's among them, in the order in which torch checks them: 'id' in 'guards'. */
   guards: number[];
-  /** Guards of the entry that may fail too: the log does not record their values. */
+  /** Guards of the entry that may fail too: the log does not record their values. Those on functions and classes of Python and torch are not among them. */
   not_evaluated: number[];
   /** Whether the log records the input of the call. If not, 'guards' has only the guard that torch names, as for a call that torch refused to compile; for one whose compile failed, also guards that torch names for other entries, and those on tensors that the log describes. */
   is_input_known: boolean;

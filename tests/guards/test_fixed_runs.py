@@ -288,3 +288,14 @@ def test_a_break_that_a_symbol_causes_is_no_other_path(run):
         run.compiles[-1].input.values["L['k']"] = number
     run.compiles[1] = replace(run.compiles[1], graph_breaks=frozenset((7,)))
     assert run.savings()[DYNAMIC,] == (1,)
+
+
+def test_a_dict_can_be_empty_for_an_entry_without_guards_on_it(run):
+    """torch checks that it is empty, which is not among the guards of a log."""
+    first = Predicate("EQUALS_MATCH", "list(dict.keys(L['d']))[0]", "list(dict.keys(L['d']))[0] == 3")
+    run.call(size=(4, 3), scale=1.5)
+    run.call(size=(4, 3), scale=2.5, guards=[first])
+    history = CodeHistory(run.compiles, run.guards)
+    assert [one.source for one in history.differences(1, 0) or () if one.aspect == "unknown"] == ["L['d']"]
+    saving = run.all_savings()[Fix("dynamic_true"),]
+    assert saving.avoided == () and saving.undecided == (1,)

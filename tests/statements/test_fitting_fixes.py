@@ -110,7 +110,7 @@ def test_a_float_in_a_dict_may_be_dynamic(rows):
 
 
 def test_global_states_are_listed(rows):
-    assert of(rows("reach"), "`grads` recompiled once: `grad_mode` and `default_dtype` changed")
+    assert of(rows("reach"), "`grads` recompiled once: grad mode was turned off and `default_dtype` changed")
 
 
 def test_a_learning_rate_of_a_plain_optimizer_becomes_a_tensor(rows):

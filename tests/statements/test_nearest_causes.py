@@ -15,7 +15,7 @@ DYNAMIC = "Use `torch.compile(dynamic=True)`"
         (("`SCALE`",), DYNAMIC, "avoid 1 of 2 compiles"),
         (("`self.calls`",), "torch made `self.calls` dynamic. To make it dynamic from the first", ""),
         (("`pinned`",), "The program marks the dimension as static. Remove `torch._dynamo.mark_static`.", ""),
-        (("`flag` changed",), "Each value of `flag` needs a compile", "avoid 1 of 3 compiles"),
+        (("`flag` changed",), "Each value of `flag` needs a compile", "avoid at least 1 of 3 compiles"),
         (("`cast` recompiled twice",), "Call it with the same global state", "avoid 2 of 3 compiles"),
         (("`split`",), "The integer was dynamic, but the program specialized it at `program.py:77`.", ""),
         (("`optional` runs eager",), "Do not call the compiled function where", ""),

@@ -36,7 +36,7 @@ def test_a_number_that_is_not_the_only_change_gets_no_remedy_for_itself(found):
 
 
 def test_what_differs_in_other_objects_comes_first(found):
-    row = of(found, "`forward` recompiled once: `grad_mode` changed")
+    row = of(found, "`forward` recompiled once: grad mode was turned off")
     assert "The nearest cache entry, `[2/1]`, also failed on `detailed == False`." in row["text"]
 
 

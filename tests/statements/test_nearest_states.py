@@ -40,5 +40,5 @@ def test_integers_in_place_of_none_do_not_need_a_compile_each(found):
 
 
 def test_a_state_of_the_process_is_the_cause_where_the_nearest_entry_failed_on_it(found):
-    row = of(found, "`ranked` recompiled twice: `grad_mode` changed")
+    row = of(found, "`ranked` recompiled twice: grad mode was turned off")
     assert row["compiles"][-1] == "4/4"

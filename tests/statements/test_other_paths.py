@@ -32,19 +32,19 @@ def test_no_fix_is_offered_for_a_value_that_decides_the_path(found, cause):
     [
         (
             "`boosted` recompiled once: `batch` now has the key `'boost'`",
-            ["Pass containers with the same length and keys. This would avoid 1 of 3 compiles and"],
+            ["Pass containers with the same length and keys. This would avoid at least 1 of 3 compiles and"],
         ),
         (
             "`boosted` recompiled once: `batch['boost']` changed from `2` to `3`",
             [
-                "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic. This would avoid 1 of 3"
+                "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic. This would avoid at least 1 of 3"
             ],
         ),
         (
             "`penalised` recompiled twice: `x.size(0)` changed from `16` to `9`",
             [
                 "Mark the dimension as dynamic before the call. This would avoid 1 of 4 compiles",
-                "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic. This would avoid 2 of 4",
+                "Use `torch.compile(dynamic=True)` to make all sizes and integers dynamic. This would avoid at least 2 of 4",
             ],
         ),
         ("`summed` recompiled once: `x.size(0)` changed to `1`", ["torch specializes sizes 0 and 1 even"]),
@@ -80,7 +80,7 @@ def test_fixes_together_name_what_each_needs(found):
 def test_a_key_that_is_no_guard_is_the_cause(found):
     """The newest entry failed on the size, too: its call had as few keys as the others."""
     row = of(found, "`summed` recompiled once: `len(values)` is no longer `2`")
-    assert "The nearest cache entry, `[15/1]`, failed on this guard." in row["text"]
+    assert "The nearest cache entry, `[15/1]`, failed only on this guard." in row["text"]
 
 
 def test_a_call_that_has_no_limit_recompiles_for_its_size(found):

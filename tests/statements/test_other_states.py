@@ -30,7 +30,7 @@ def test_a_break_of_a_library_frame_is_not_one_of_its_caller(found):
 
 def test_the_time_of_a_resume_function_that_differs_in_more_is_not_saved(found, built, root):
     """The size of its input differs in the call with the other grad mode."""
-    row = of(found, "`resampled` recompiled once: `grad_mode` changed")
+    row = of(found, "`resampled` recompiled once: grad mode was turned off")
     assert "its resume function also recompiled" in row["text"]
     (log,) = built(root / "fixtures/versions/2.13.0/other_states.log.zst").logs
     (own,) = [compile for compile in log.table("compiles") if compile["compile"] == "0/1"]
@@ -71,7 +71,7 @@ def test_a_function_of_python_needs_a_number(found):
 def test_a_float_can_be_written_without_a_point(found):
     """With `dynamic=True`, the program has 1 compile of 3; with a tensor, 2."""
     tensor, dynamic = advice(of(found, "`divided` recompiled once: `eps` changed from `1e-05` to `0.001`"))
-    assert "avoid 1 of 3 compiles" in tensor and "avoid 2 of 3 compiles" in dynamic
+    assert "avoid at least 1 of 3 compiles" in tensor and "avoid 2 of 3 compiles" in dynamic
 
 
 def test_an_attribute_that_became_a_module_is_not_missing(found):
@@ -84,6 +84,6 @@ def test_conditions_on_one_size_are_one(found):
 
 
 def test_dispatch_keys_of_autocast_are_part_of_the_state(found):
-    row = of(found, "`cast` recompiled once: `autocast(cpu)_enabled` changed")
+    row = of(found, "`cast` recompiled once: autocast for CPU was turned on")
     assert "also failed" not in row["text"]
     assert "avoid 1 of 2 compiles" in advice(row)[0]

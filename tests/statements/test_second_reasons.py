@@ -118,7 +118,7 @@ def test_a_guard_has_no_advice_about_sizes(found):
 def test_a_value_that_an_entry_has_did_not_fail_it(found):
     """The name of the third call is that of the first: the dict is longer, which is not among the guards."""
     row = of(found, "`stored` recompiled once: `len(stats)` is no longer `0`")
-    assert "The nearest cache entry, `[22/0]`, failed on this guard." in row["text"]
+    assert "The nearest cache entry, `[22/0]`, failed only on this guard." in row["text"]
     of(found, "`stored` recompiled once: `name` changed from `'loss'` to `'accuracy'`")
 
 
@@ -150,9 +150,16 @@ def test_a_fix_has_no_number_where_no_call_shows_its_path(found):
 
 
 def test_a_fix_that_may_help_alone():
-    row = {"avoided": [], "undecided": ["0/1"], "compile_count": 3, "saved_us": None, "total_us": None}
+    row = {
+        "fix": "same_layout",
+        "avoided": [],
+        "undecided": ["0/1"],
+        "compile_count": 3,
+        "saved_us": None,
+        "total_us": None,
+    }
     both = {**row, "avoided": ["0/1"]}
-    text = saved_sentence("This", row, both, ["`dynamic=True`"], is_limited=False)
+    text = saved_sentence("This", row, (both, [row]), ["`dynamic=True`"], is_limited=False)
     assert text == (
         "Together with `dynamic=True`, this would avoid at least 1 of 3 compiles; alone, possibly this one."
     )

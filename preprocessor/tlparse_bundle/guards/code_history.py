@@ -32,8 +32,10 @@ VALUES = frozenset(
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
 MAY_FAIL = VALUES.union(EXPRESSIONS, LENGTHS)
 _MOST_CHECKED = 256  # entries whose sources are kept
+_MOST_TEXTS = 16  # entries whose texts are kept
 _SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
+_KEY_AT = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 
@@ -116,7 +118,28 @@ class CodeHistory:
             elif self._may_fail(self.guards[guard]):  # of a value that this call's own guards do not check
                 one = self.guards[guard]
                 differences.append(Difference("unknown", one.source or one.text))
+        # That a dict is empty is not among the guards in the log: an entry for that has none on it.
+        own, texts = self._listed(call) - self._listed(entry), self._texts(entry)
+        differences += (Difference("unknown", source) for source in sorted(own) if source not in texts)
         return differences or None
+
+    @cached_property
+    def _listed(self) -> Callable[[int], frozenset[str]]:
+        """Return the dicts whose keys the guards of an entry compare in their order."""
+        return lru_cache(_MOST_CHECKED)(
+            lambda entry: frozenset(
+                match[1]
+                for guard in self.compiles[entry].guards
+                if (match := _KEY_AT.fullmatch(self.guards[guard].source or ""))
+            )
+        )
+
+    @cached_property
+    def _texts(self) -> Callable[[int], str]:
+        """Return the texts of the guards of an entry."""
+        return lru_cache(_MOST_TEXTS)(
+            lambda entry: "\n".join(self.guards[guard].text for guard in self.compiles[entry].guards)
+        )
 
     @staticmethod
     def _may_fail(guard: Predicate) -> bool:

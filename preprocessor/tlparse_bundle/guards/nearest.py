@@ -84,6 +84,7 @@ def nearest_entry(
             found is None
             and guard not in shared
             and guards[guard].kind in MAY_FAIL
+            and guards[guard].source not in own.others
             and not _is_part(guards[guard].source, own.others)
             and not any(
                 part in guards[guard].text

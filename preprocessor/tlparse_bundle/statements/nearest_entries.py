@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, shortened
-from tlparse_bundle.guards.code_history import EXPRESSIONS
+from tlparse_bundle.guards.code_history import EXPRESSIONS, VALUES
 from tlparse_bundle.guards.failing import tensor_differences
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.guards.nearest import STATES
+from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
 from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.statements.facts import Facts
@@ -38,6 +39,9 @@ _CHECKED = {
 # Of guards that torch's reason describes in other words.
 _OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
 _BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on tensors that have others
+_OF_VALUES = VALUES.union(LENGTHS)
+# A local variable, its attributes and items, without modules and what a function is made of.
+_VALUE = re.compile(r"L\['(?!___)\w+'\](?:\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _LAST = 4
 _MOST = 3
@@ -48,11 +52,16 @@ _LAST_PART = re.compile(r"(?:\.\w+|\[[^\[\]]*\])\Z")
 
 
 def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
-    """Return what else the recompile needs, as a sentence: the failing guards of the nearest cache entry.
+    """Return what else the recompile needs, as sentences: the failing guards of the nearest cache entry, and
+    the values that the log lacks to evaluate others.
 
     None when torch's reason is the whole one, or when the log does not have the guards and inputs to evaluate
     them. Of recompiles that differ, those that failed on more come first.
     """
+    return " ".join(filter(None, (_failed_text(facts, cause), _not_shown_text(facts, cause)))) or None
+
+
+def _failed_text(facts: Facts, cause: Cause) -> str | None:
     texts = {number: _of_recompile(facts, cause, number) for number in cause.rows}
     if not any(texts.values()):
         texts = dict(_by_reasons(facts, cause))
@@ -62,6 +71,39 @@ def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
     if len(found) > _MOST:
         found.sort(key=lambda one: _ALSO not in one[1])
     return _differing(facts, found)
+
+
+def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
+    """Return which values the nearest entries have guards on, and the new compiles none: another path can
+    have no use for them, or a change of another kind hides them.
+    """
+    requests, guards = facts.once(requested_recompiles), facts.table("guards")
+    sources: dict[str, None] = {}
+    for number in cause.rows:
+        request = requests[number]
+        nearest = facts.once(_nearest).get(request.row["compile"])
+        if nearest is None or not nearest["is_input_known"]:
+            continue
+        failed = [_source(guards[id_]) for id_ in nearest["guards"]]
+        failed += [(request.reason and request.reason["source"]) or ""]
+        for guard in map(guards.__getitem__, nearest["not_evaluated"]):
+            source = _source(guard)
+            if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
+                sources.setdefault(source)
+    whole = [
+        source for source in sources if not any(source.startswith((f"{one}.", f"{one}[")) for one in sources)
+    ]
+    names = dict.fromkeys(code(source_name(source) or "") for source in whole)
+    if not names:
+        return None
+    changed = "changed" if len(cause.rows) == 1 else "changed in these calls"
+    return f"The log does not show whether {listed(list(names), _MOST)} {changed}, too."
+
+
+def _is_about(guard: GuardsRow, sources: Iterable[str]) -> bool:
+    """Whether a guard is on one of these values or on a part of one."""
+    texts = (_source(guard), guard["text"])
+    return any(source and any(source in text for text in texts) for source in sources)
 
 
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:

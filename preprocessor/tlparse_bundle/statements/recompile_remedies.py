@@ -23,6 +23,7 @@ from tlparse_bundle.statements.recompile_savings import (
 )
 from tlparse_bundle.statements.size_remedies import (
     ALL_DYNAMIC,
+    UNLESS_NEEDED,
     dynamic_int,
     mark_as_dynamic,
     mark_dynamic,
@@ -135,14 +136,16 @@ def _is_only_number(facts: Facts, cause: Cause) -> bool:
 
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
-    together, others = (found and found.together) or (None, [])
+    together = found.together if found is not None else None
+    others = [_fix_name(facts, other) for other in together[1]] if together is not None else []
     is_limited = _leaves_calls_eager(facts, row)
     who = f"{value} in all calls" if (value := _only_value(facts, row)) else "This"
     if row["fix"] == "same_object":  # to create each of several objects once is not enough
         who = f"The same {code(source_name((row['source'] or '').removesuffix(CODE)) or '')} in all calls"
-    saved = saved_sentence(
-        who, row, together, [_fix_name(facts, other) for other in others], is_limited=is_limited
-    )
+    if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
+        who = "If none does, this"
+    is_all_dynamic = "dynamic=True" in remedy.text
+    saved = saved_sentence(who, row, together, others, is_limited=is_limited, is_all_dynamic=is_all_dynamic)
     return replace(remedy, text=f"{remedy.text} {saved}", is_counted=bool(row["avoided"]))
 
 

@@ -40,6 +40,17 @@ _OF_CHANGE = {
 
 _OF_OPTIONAL = ("same_type", "few_values")
 
+# Fixes of one property of a tensor, whose guards show what they avoid. A value, an object or a mode can also
+# decide which path the code takes, and dynamic=True makes numbers dynamic of which the log has no symbol.
+_COUNTED = (
+    "mark_dynamic",
+    "mark_unbacked",
+    "same_layout",
+    "same_dtype",
+    "same_device",
+    "same_requires_grad",
+)
+
 _ROOT = re.compile(r"\w+")
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
@@ -250,39 +261,53 @@ def _is_enough(
 def saved_sentence(
     who: str,
     row: RecompileFixesRow,
-    together: RecompileFixesRow | None,
+    together: tuple[RecompileFixesRow, Sequence[RecompileFixesRow]] | None,
     others: Sequence[str],
     *,
     is_limited: bool,
+    is_all_dynamic: bool = False,
 ) -> str:
-    """Return what a fix saves, alone and ``together`` with others, or that the log does not show it. ``who``:
-    the fix, "This" where the sentence follows it.
+    """Return what a fix saves, alone and ``together`` with the others of a combination, or that the log does
+    not show it. ``who``: the fix, "This" where the sentence follows it; ``others``: the names of the others.
 
     ``is_limited``: the function hit the recompile limit, so its calls can compile that ran eager.
+    ``is_all_dynamic``: the fix can also be ``dynamic=True``.
     """
     end = "; calls that now run eager can then compile instead." if is_limited else "."
+    both = None
+    if together is not None:
+        is_least = _is_least(together[0], (row, *together[1]), is_all_dynamic=is_all_dynamic)
+        both = saved_text(together[0], is_least=is_least)
     if row["avoided"]:
-        text = f"{who} would avoid {saved_text(row)}"
+        is_least = _is_least(row, (row,), is_all_dynamic=is_all_dynamic)
+        text = f"{who} would avoid {saved_text(row, is_least=is_least)}"
     elif not row["undecided"]:
         text = "Alone, this avoids no compile"
     elif together is not None:
-        alone = "possibly this one" if len(together["avoided"]) == 1 else "possibly some of them"
-        text = f"Together with {listed(list(others))}, this would avoid {saved_text(together)}"
+        alone = "possibly this one" if len(together[0]["avoided"]) == 1 else "possibly some of them"
+        text = f"Together with {listed(list(others))}, this would avoid {both}"
         return f"{text}; alone, {alone}{end}"
     else:
         return "The log does not show whether this would avoid a compile."
-    more = "" if together is None else f"; together with {listed(list(others))}, {saved_text(together)}"
+    more = "" if both is None else f"; together with {listed(list(others))}, {both}"
     return f"{text}{more}{end}"
+
+
+def _is_least(row: RecompileFixesRow, parts: Sequence[RecompileFixesRow], *, is_all_dynamic: bool) -> bool:
+    """Whether fixes can avoid more than the log shows. ``parts``: the single ones."""
+    if len(row["avoided"]) >= row["compile_count"] - 1:
+        return False
+    is_counted = all(part["fix"] in _COUNTED for part in parts)
+    return bool(row["undecided"]) or not is_counted or is_all_dynamic
 
 
 _LITTLE = 1000  # of the compile time
 
 
-def saved_text(row: RecompileFixesRow) -> str:
-    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s". Where the log does not
-    decide all of them, "at least 13 of 38 compiles"."""
+def saved_text(row: RecompileFixesRow, *, is_least: bool) -> str:
+    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s", or "at least 13 of 38 compiles"."""
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
-    if row["undecided"]:
+    if is_least:
         text = f"at least {text}"
     # None or little: what remains takes as much longer.
     if row["total_us"] is None or (row["saved_us"] or 0) * _LITTLE < row["total_us"]:

@@ -46,6 +46,7 @@ ALL_AND_PARAMETERS_DYNAMIC = Remedy(
     " settings.",
     DYNAMIC_PARAMETERS.code,
 )
+UNLESS_NEEDED = ", unless an operation needs the size."
 _ORDINALS = ("first", "second", "third")
 
 
@@ -167,8 +168,7 @@ def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     return Remedy(
         f"torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark"
         f" {f'dimension{of}' if of else 'the dimension'} as unbacked"
-        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}, unless an operation needs the"
-        " size.",
+        f"{', with `torch._dynamo.decorators.mark_unbacked`' if of else ''}{UNLESS_NEEDED}",
         None if of else f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
 

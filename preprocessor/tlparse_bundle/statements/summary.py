@@ -13,6 +13,7 @@ from tlparse_bundle.statements.export_calls import AOT_SPAN, ahead_of_time
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import is_unexplained, noun, what_changed
 from tlparse_bundle.statements.main_functions import main_functions
 from tlparse_bundle.statements.not_recorded import not_recorded_text, unrecorded_topics
@@ -221,7 +222,7 @@ def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> s
     )
     is_known = most.reason is not None and not is_unexplained(most)
     if "reason" in details and is_known and 2 * share > numbers["recompile_count"]:
-        why = f"because {what_changed(most, with_values=False)}{where}"
+        why = f"because {states_changed(facts, most) or what_changed(most, with_values=False)}{where}"
         return f" {why}" if share == numbers["recompile_count"] else f", mostly {why}"
     return (
         f" ({plural(numbers['recompile_cause_count'], 'cause')})"

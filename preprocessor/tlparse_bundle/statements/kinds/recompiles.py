@@ -14,12 +14,14 @@ from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.after_breaks import (
     COMPILED_BY_TORCH,
     break_before,
-    callers,
     is_left_by_a_break,
+    limit_before,
+    skip_before,
 )
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
     is_unexplained,
@@ -41,7 +43,6 @@ from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
-from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
 from tlparse_bundle.statements.wrapped_functions import (
@@ -90,21 +91,21 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding:
     file, name, line = cause.function
     calling = calling_place(facts, rows[cause.rows[0]].compile_index)
+    package = package_of(file) if calling else None
     recompiled = [rows[number] for number in (*cause.rows, *cause.followers)]
     who = shown_function(facts, cause.function, [one.compile_index for one in recompiled])
     other_class = other_class_text(facts, cause)
     title = f"{who} recompiled {_how_often(facts, rows, cause)}: "
-    what = other_class or what_changed(cause)
+    stated = other_class or states_changed(facts, cause)
+    what = stated or what_changed(cause)
     if len(title) + len(what) > _MOST_TITLE:
-        what = other_class or what_changed(cause, with_values=False)
+        what = stated or what_changed(cause, with_values=False)
     title += what
     reason = cause.reason
-    inside = facts.short.place(file, line)
     nearest = None if other_class or is_unexplained(cause) else nearest_entry_text(facts, cause)
     guard_line = guard_source_line(reason) if reason else None
-    is_named_in_title = cause.change == "global_state" and reason is not None and reason["source"] is not None
     about = [
-        f"is inside {package_of(file)}, at {code(inside or '')}" if calling and package_of(file) else None,
+        f"is inside {package}, at {code(facts.short.place(file, line) or '')}" if package else None,
         calls_text(
             facts, cause.function, reason and reason["source"], [one.compile_index for one in recompiled]
         ),
@@ -118,7 +119,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             and other_class is None
             and message_text(reason["guard"]) is None
             and code(first_line(reason["guard"])) not in title
-            and not is_named_in_title
+            and not (cause.change == "global_state" and reason["source"] is not None)
             else None
         ),
         (
@@ -267,8 +268,9 @@ def _cause_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     """
     number = rows[cause.rows[0]].compile_index
     if cause.function[1] in COMPILED_BY_TORCH:
-        return _limit_before(facts, number)
-    if is_left_by_a_break(facts, number) and (key := break_before(facts, number)) is not None:
+        return limit_before(facts, number)
+    left = break_before(facts, number) if is_left_by_a_break(facts, number) else None
+    if (key := left or skip_before(facts, number)) is not None:
         return key
     checked = cause.reason and (cause.reason["source"] or cause.reason["guard"])
     if not cause.is_resumed or not _ON_STACK.search(source_name(checked) or ""):
@@ -276,16 +278,6 @@ def _cause_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     row = facts.compiles[number]
     resumed = resume_function(row["function"])
     return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
-
-
-def _limit_before(facts: Facts, number: int) -> tuple[Any, ...] | None:
-    """Return the key of the recompile limit since which the caller of a compile runs eager, if it does."""
-    frames = [frame for frame in callers(facts, number) if is_of_program(frame.file)]
-    for refused in sorted(facts.refused) if frames else ():
-        row = facts.compiles[refused]
-        if refused < number and (row["file"], row["function"]) == (frames[-1].file, frames[-1].name):
-            return "recompile-limit", *facts.function_key(refused)
-    return None
 
 
 def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) -> Iterator[Finding]:
