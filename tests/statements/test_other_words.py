@@ -27,7 +27,7 @@ def test_the_title_names_what_the_program_changed(found, cause):
 
 def test_dynamic_sizes_do_not_help_a_size_of_1(found):
     row = of(found, "`n` was specialized to 1 in `sampled`")
-    assert "`scale` had this size as a constant." in row["text"] and not row["remedies"]
+    assert "one that has this size as a constant, perhaps `scale`." in row["text"] and not row["remedies"]
 
 
 def test_a_state_that_the_function_sets_is_set_before_the_first_call(found):

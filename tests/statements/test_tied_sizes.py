@@ -47,9 +47,8 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
     rows = {
         row["title"].split("` in `")[-1].split(" in `")[-1].strip("`"): row for row in specializations(found)
     }
-    named = {
-        name: row["text"].partition("had th")[0] for name, row in rows.items() if "had th" in row["text"]
-    }
+    perhaps = {name: row["text"].partition(", perhaps ")[2] for name, row in rows.items()}
+    named = {name: names.partition(".\n")[0] for name, names in perhaps.items() if names}
     assert "`x.size(0)` was specialized to 8 in `weighted`" in {row["title"] for row in rows.values()}
     for function, tensor in (
         ("weighted", "weights"),
@@ -59,9 +58,9 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
         ("attended", "mask"),
         ("viewed", "mask"),
     ):
-        assert named[function].endswith(f"`{tensor}` "), named
-        text = "Use `torch.compile(dynamic=True)`, or mark the size of each of these tensors as dynamic."
-        assert advice(rows[function]) == [text]
+        assert named[function].endswith(f"`{tensor}`"), named
+        mark = f"or mark these sizes as dynamic, with those of {named[function]}."
+        assert advice(rows[function]) == [f"Use `torch.compile(dynamic=True)`, {mark}"]
 
 
 def test_compiled_code_cannot_mark_what_it_passes(found):

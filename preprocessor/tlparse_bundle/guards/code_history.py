@@ -198,6 +198,17 @@ class CodeHistory:
         return frozenset((*(guard.source for guard in guards if guard.kind != "TYPE_MATCH"), *numbers))
 
     @cached_property
+    def typed(self) -> Callable[[int], frozenset[str | None]]:
+        """Return the sources that the guards of an entry ask the type of."""
+        return lru_cache(_MOST_CHECKED)(
+            lambda entry: frozenset(
+                one.source
+                for guard in self.compiles[entry].guards
+                if (one := self.guards[guard]).kind in ("TYPE_MATCH", "CLASS_MATCH")
+            )
+        )
+
+    @cached_property
     def _moved(self) -> dict[int, list[int]]:
         """The entries that were hit between a compile and the one before it, as far as the order shows it in
         which torch tries entries: one that is hit moves to the front (torch/csrc/dynamo/extra_state.cpp).

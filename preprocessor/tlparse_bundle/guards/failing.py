@@ -62,8 +62,12 @@ _LENGTH = re.compile(r"\) == (\d{1,9})$")
 _OBJECT_ID = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
 _ATTRIBUTE = re.compile(r"\.(\w+)\Z")
 _IS_EMPTY = re.compile(r"not (\S+)")
-# Functions and classes of Python and torch stay the same object; their names hold a number of the compile.
-_OF_LANGUAGE = re.compile(r"G\['(?:__builtins_dict___\d+|torch|__import_torch(?:_dot_\w+)?)'\]")
+# Functions and classes of Python and torch, and the globals of a file, stay the same. Their names hold
+# a number of the compile.
+_OF_LANGUAGE = re.compile(
+    r"G\['(?:__builtins_dict___\d+|___unnamed_scope_\w+|torch|__import_torch(?:_dot_\w+)?)'\]"
+)
+_CONSTANT = re.compile(r"G\['torch'\]\.\w+\Z")  # such as torch.pi
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
 
@@ -111,14 +115,15 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (
             Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
         )
-    if predicate.kind == "ID_MATCH" and _OF_LANGUAGE.match(predicate.source or ""):
+    kinds = _OF_LANGUAGE if predicate.kind in ("ID_MATCH", "TYPE_MATCH") else _CONSTANT
+    if kinds.match(predicate.source or ""):
+        return ()
+    own = input.guards.get(predicate.subject)
+    if predicate.kind in _BY_TEXT and _is_same_guard(own, predicate.text):
         return ()
     if predicate.kind == "ID_MATCH" and (other := _other_object(predicate, input)):
         return (other,)
     if predicate.kind in _BY_TEXT:
-        own = input.guards.get(predicate.subject)
-        if _is_same_guard(own, predicate.text):
-            return ()
         if own is None and _is_no_function(predicate, input):
             return (Difference("identity", predicate.source or "", None, predicate.text, "no code"),)
         if own is not None:

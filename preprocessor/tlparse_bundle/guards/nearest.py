@@ -10,7 +10,7 @@ from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.containers import differing_containers, has_other_keys, keys_of
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
-from tlparse_bundle.guards.inputs import CODE, is_of_module
+from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
 from tlparse_bundle.guards.savings import Place
 
 _HIDES_OTHERS = frozenset(("type", "class", "rank"))
@@ -23,6 +23,8 @@ _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
 _SIZE_OF = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
+# Defaults of functions, and the base of a view, which differs where the view does.
+_STABLE = re.compile(r"\.__(?:kw)?defaults__\b|\._base\b")
 _ITEM = re.compile(r"\[\d+\]")
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
@@ -35,7 +37,8 @@ class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
     call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
-    number once. ``hiding``: whether more of an object cannot be compared. A size or a number costs one
+    number once; ``hidden``: those of them in values for which an entry has None. ``hiding``: whether more of
+    an object cannot be compared. A size or a number costs one
     compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
     ``difference_count``: all differences, each on its own. Most guards of an entry for another global state,
     or for another function that the same wrapper called, are not evaluated.
@@ -45,6 +48,7 @@ class _Distance(NamedTuple):
     is_replaced: bool
     branches: int
     changes: int
+    hidden: int
     other_state: bool
     hiding: int
     size_branches: int
@@ -84,6 +88,7 @@ def nearest_entry(
             found is None
             and guard not in shared
             and guards[guard].kind in MAY_FAIL
+            and not _STABLE.search(guards[guard].text)
             and guards[guard].source not in own.others
             and not _is_part(guards[guard].source, own.others)
             and not any(
@@ -95,8 +100,14 @@ def nearest_entry(
         )
         # The check of another entry fails for this one, too, if the keys of its container were different.
         unlisted = {source for source in named_containers if keys_of(history, entry, source) != keys[source]}
-        unlisted -= {containers.get(entry)}
-        named = failed.get(history.named.get((call, entry), -1)) or ()
+        named = history.named.get((call, entry))
+        at = local_name(guards[named].source or "") if named is not None else ""
+        unlisted -= {containers.get(entry), *(one for one in unlisted if at.startswith(f"{one}["))}
+        differing = failed.get(named) or () if named is not None else ()
+        is_other_state = any(
+            found is not None and guards[guard].kind in STATES for guard, found in failed.items()
+        )
+        hidden = _hidden_count(own, [lacking[other] for other in entries if other != entry])
         return _Distance(
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
@@ -107,15 +118,16 @@ def nearest_entry(
             + own.other_count
             + len(unlisted)
             + own.paths
-            + bool(not_evaluated)
+            + bool(not_evaluated or (is_other_state and own.difference_count > 1))
             + sum(has_other_keys(history, call, entry, source) for source in differing_containers(failed))
-            + _hidden_count(own, [lacking[other] for other in entries if other != entry]),
-            any(found is not None and guards[guard].kind in STATES for guard, found in failed.items()),
+            + hidden,
+            hidden,
+            is_other_state,
             max(own.hiding, bool(unlisted)),
             own.size_branches,
             own.source_count + len(unlisted),
             own.difference_count,
-            bool((own.others or own.paths) and named) and all(map(_is_number, named)),
+            bool((own.others or own.paths) and differing) and all(map(_is_number, differing)),
             not_evaluated,
         )
 
@@ -130,7 +142,8 @@ class _Lacking(NamedTuple):
     ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
     ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
     sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
-    ``difference_count``: all differences; ``opened``: those of others that are None in the entry.
+    ``difference_count``: all differences; ``opened``: those of others that are None in the entry;
+    ``containers``: those that differ in their length or keys; ``types``: those of another type.
     """
 
     numbers: set[Place]
@@ -146,6 +159,8 @@ class _Lacking(NamedTuple):
     hiding: int
     difference_count: int
     opened: frozenset[str]
+    containers: frozenset[str]
+    types: frozenset[str]
 
 
 def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> _Lacking:
@@ -212,6 +227,8 @@ def _lacking(failed: Mapping[int, tuple[Difference, ...] | None], container: str
         hiding,
         sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
         frozenset(one.source for one in differences if _is_none(one)) & others,
+        frozenset(differing_containers(failed)),
+        frozenset(one.source for one in differences if one.aspect in ("type", "class")),
     )
 
 
@@ -237,14 +254,16 @@ def _is_none(difference: Difference) -> bool:
 
 def _hidden_count(own: _Lacking, others: Sequence[_Lacking]) -> int:
     """Return in how many sizes and numbers a value differs, at least, from those of the entries that have one
-    where this entry has None.
+    where this entry has None; a container with another length or other keys is one.
     """
     count = 0
     for source in own.opened:
-        having = (one for one in others if source not in one.others)
         inner = [
-            sum(place == source or _is_part(place, (source,)) for place, _ in one.numbers) for one in having
+            sum(place == source or _is_part(place, (source,)) for place, _ in one.numbers)
+            for one in others
+            if source not in one.others
         ]
+        inner += [1 for one in others if source in one.containers and source not in one.opened]
         count += min(inner, default=0)
     return count
 
@@ -327,7 +346,8 @@ def _is_replaced(history: CodeHistory, entry: int, own: _Lacking, other: int, la
         is_taken = lacking.numbers <= own.numbers and taken <= history.checked(other)
     else:
         is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
-    return is_taken and lacked.isdisjoint(history.checked(entry))
+    typed = lacked & lacking.types & history.typed(entry)
+    return is_taken and not typed and lacked.isdisjoint(history.checked(entry))
 
 
 def _is_in_all(source: str) -> bool:

@@ -18,7 +18,6 @@ from tlparse_bundle.tables.text.record_values import frames_in
 _FUNCTORCH = re.compile(r"[/\\]torch[/\\]_functorch[/\\]")
 # Code that runs eager calls it through a torch.compile of its own (torch/nn/attention/flex_attention.py).
 COMPILED_BY_TORCH = frozenset(("_flex_attention_hop_wrapper",))
-_CALLING = "compile_wrapper"  # in torch/_dynamo/eval_frame.py, calls what torch.compile was given
 Line = tuple[str, int | None]
 
 
@@ -111,35 +110,6 @@ def break_before(facts: Facts, number: int) -> tuple[str, int] | None:
             if one.first_event < begin and ends_another(one):
                 return one.key
     return None
-
-
-def skip_before(facts: Facts, number: int) -> tuple[str, int] | None:
-    """Return the key of the graph break since which a function below ``torch.compile`` runs eager that calls
-    the one of a compile, which it would inline otherwise; None where the log does not show such a function.
-
-    The stack that torch records lacks up to two frames above a compile, often those of ``torch.compile``
-    itself or of ``nn.Module.__call__``.
-    """
-    frames = callers(facts, number)
-    wrappers = [at for at, frame in enumerate(frames) if frame.name == _CALLING]
-    if not wrappers or wrappers[-1] == len(frames) - 1 or not is_of_program(frames[-1].file):
-        return None
-    skipped = facts.once(_skips).get((frames[-1].file, function_of(frames[-1].name)))
-    begin = facts.compiles[number]["first_event"]
-    return skipped.key if skipped is not None and skipped.first_event < begin else None
-
-
-def _skips(facts: Facts) -> dict[tuple[str | None, str | None], _Break]:
-    """Return the first graph break after which Dynamo skips a function, by its file and name."""
-    groups = {row["id"]: group for group in facts.once(break_groups).values() for row in group}
-    found: dict[tuple[str | None, str | None], _Break] = {}
-    for record in facts.table("graph_break_records"):
-        if record["skips_frame"] and record["graph_break"] in groups:
-            number = facts.number_of(record)
-            row = facts.compiles[number]
-            one = _Break(record["event"], [number], break_key(groups[record["graph_break"]]))
-            found.setdefault((row["file"], function_of(row["function"])), one)
-    return found
 
 
 def limit_before(facts: Facts, number: int) -> tuple[Any, ...] | None:

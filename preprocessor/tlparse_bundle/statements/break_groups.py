@@ -54,10 +54,19 @@ def break_key(group: BreakGroup) -> tuple[str, int]:
 
 
 def keys_by_line(facts: Facts) -> dict[tuple[str | None, int | None], tuple[str, int]]:
-    """Return the key of the group that has a break at a line of the user's code, by file and line."""
+    """Return the key of the group that has a break at a line, by file and line: of the user's code, or of a
+    library where only one group has breaks at that line.
+    """
     keys: dict[tuple[str | None, int | None], tuple[str, int]] = {}
+    inside: dict[tuple[str | None, int | None], set[tuple[str, int]]] = {}
     for group in facts.once(break_groups).values():
         for row in group:
+            line = row["file"], row["line"]
             if own_place(row).inside is None:
-                keys.setdefault((row["file"], row["line"]), break_key(group))
+                keys.setdefault(line, break_key(group))
+            else:
+                inside.setdefault(line, set()).add(break_key(group))
+    for line, groups in inside.items():
+        if len(groups) == 1:
+            keys.setdefault(line, *groups)
     return keys

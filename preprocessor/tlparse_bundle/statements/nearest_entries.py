@@ -18,6 +18,7 @@ from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name, subject
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
+from tlparse_bundle.statements.rows_by_compile import guards_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow, RecompileReasonsRow
@@ -40,8 +41,9 @@ _CHECKED = {
 _OWN_KINDS = {"aliasing": "NO_TENSOR_ALIASING", "global_state": "GLOBAL_STATE"}
 _BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on tensors that have others
 _OF_VALUES = VALUES.union(LENGTHS)
-# A local variable, its attributes and items, without modules and what a function is made of.
-_VALUE = re.compile(r"L\['(?!___)\w+'\](?:\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
+# A local variable, its attributes, items and modules, without what a function is made of.
+_VALUE = re.compile(r"L\['(?!___)\w+'\](?:\._modules(?=\[)|\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
+_KEY_SET = re.compile(r"DispatchKeySet\([^()]*\)")
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _LAST = 4
 _MOST = 3
@@ -180,6 +182,8 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     others = [guard for guard in others if not _is_beside(guard)] or others
     if cause.change == "global_state" and request.row["compile"] in facts.once(_avoided_by_state):
         others = []  # what differs follows from the state, such as the dispatch keys of tensors
+    if cause.change == "global_state":
+        others = [guard for guard in others if not _is_of_keys(facts, request.row["compile"], guard)]
     others = _independent_first(others, source)
     more = _of_same_tensor(facts, cause, number, nearest)
     if others or more:
@@ -192,6 +196,19 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["change"] != cause.change:
         which = code(shortened(source_name(shown_guard(request.reason["guard"]))) or "")
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}on {which}."
+
+
+def _is_of_keys(facts: Facts, compile: str | None, guard: GuardsRow) -> bool:
+    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one."""
+    pattern = tensor_pattern(guard["text"]) if guard["kind"] == "TENSOR_MATCH" else None
+    if pattern is None:
+        return False
+    own = facts.once(_tensors).get((compile or "", local_name(pattern.source)))
+    if own is not None:
+        return not list(tensor_differences(pattern, own, None))
+    text = _KEY_SET.sub("", guard["text"])  # of a parameter, which has constant sizes
+    own_guards = (one for one in guards_of(facts, compile) if one["source"] == guard["source"])
+    return any(_KEY_SET.sub("", one["text"]) == text for one in own_guards)
 
 
 def _is_beside(guard: GuardsRow) -> bool:
@@ -243,12 +260,10 @@ def _of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailu
 
 
 def _tensors(facts: Facts) -> dict[tuple[str, str], Tensor]:
-    """Return the tensors of recompiles that failed a guard on them, by compile and source."""
-    wanted = {
-        (one.row["compile"], local_name(one.reason["source"] or ""))
-        for one in facts.once(requested_recompiles)
-        if one.reason is not None
-    }
+    """Return the tensors of recompiles that failed a guard on them or on a state, by compile and source."""
+    reasons = [(one.row["compile"], one.reason) for one in facts.once(requested_recompiles) if one.reason]
+    wanted = {(compile, local_name(reason["source"] or "")) for compile, reason in reasons}
+    of_states = {compile for compile, reason in reasons if reason["change"] == "global_state"}
     return {
         key: Tensor(
             tuple(row["shape"]),
@@ -258,7 +273,8 @@ def _tensors(facts: Facts) -> dict[tuple[str, str], Tensor]:
             row["requires_grad"],
         )
         for row in facts.table("call_inputs")
-        if row["shape"] is not None and (key := (row["compile"], local_name(row["source"]))) in wanted
+        if row["shape"] is not None
+        and ((key := (row["compile"], local_name(row["source"]))) in wanted or row["compile"] in of_states)
     }
 
 

@@ -14,7 +14,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.rows_by_compile import symbols_by_compile, tensors_by_compile
+from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile, tensors_by_compile
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
@@ -34,6 +34,7 @@ _TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
     "none": "<class 'NoneType'>",
 }
 TENSOR = "a tensor"  # in place of the value that a call has
+_CONSTANTS = ("EQUALS_MATCH", "CONSTANT_MATCH")  # kinds of guards
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
 # Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
@@ -126,13 +127,17 @@ class RequestedRecompiles:
         failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
         return all(source and (source in failed or _ON_STACK.match(source)) for source in sources) and (
             any(reason["change"] != "global_state" for reason in reasons)
-            or any(self._has_sizes_of(reason["entry"], self.row(number)["compile"]) for reason in reasons)
+            or any(self._is_like(reason["entry"], self.row(number)["compile"]) for reason in reasons)
         )
 
-    def _has_sizes_of(self, entry: str | None, compile: str | None) -> bool:
-        """Whether the tensors of a compile have the sizes of an entry, where those are constants."""
+    def _is_like(self, entry: str | None, compile: str | None) -> bool:
+        """Whether a compile has the values and the sizes of an entry, where those are constants."""
         if entry is None or compile is None:
             return False
+        values = {(row["kind"], row["source"]): row["id"] for row in guards_of(self._facts, compile)}
+        for row in guards_of(self._facts, entry):
+            if row["kind"] in _CONSTANTS and values.get((row["kind"], row["source"]), row["id"]) != row["id"]:
+                return False
         tensors = self._facts.once(tensors_by_compile)
         own = {row["sources"][0]: row["shape"] for row in tensors.rows(compile) if row["sources"]}
         dynamic = {symbol["source"] for symbol in self._facts.once(symbols_by_compile).rows(entry)}

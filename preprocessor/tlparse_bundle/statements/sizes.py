@@ -17,6 +17,7 @@ from tlparse_bundle.statements.wrapped_functions import guard_source_line
 _UPPER_BOUND = re.compile(r"\]\s*<=?\s*\d")  # "2 <= x.size()[0] <= 16"
 _NUMBER_ARGUMENTS = re.compile(r"\b(?:alpha|beta|value|eps|momentum|negative_slope)=([^,()]+)")
 _OF_NUMBERS = re.compile(r"\b(?:math\.\w+|int|float|round|range|str)\([^()]*\)")
+_CONDITION = re.compile(r"\b(?:if|elif|while|assert|not)\b([^:]*)")
 _NESTED = re.compile(r"^check_tensor\([^,]+, NestedTensor,")
 
 
@@ -111,7 +112,7 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
     )
     if may_be_dynamic and not is_dynamic_now(facts, cause):
         return True
-    if _is_used_as_number(cause):
+    if is_used_as_number(cause):
         return True
     return any(
         "TensorifyScalarRestartAnalysis" in reason
@@ -121,15 +122,17 @@ def needs_number(facts: Facts, cause: Cause) -> bool:
     )
 
 
-def _is_used_as_number(cause: Cause) -> bool:
+def is_used_as_number(cause: Cause, pattern: re.Pattern[str] | None = None) -> bool:
     """Whether the line of the guard gives the value to a function of Python, or to an argument of an
-    operator that has to be a number: Dynamo breaks the graph at a tensor there.
+    operator that has to be a number, or decides a branch by it: Dynamo breaks the graph at a tensor there.
+    ``pattern``: of other uses instead.
     """
     reason = cause.reason
     name = re.findall(r"\w+", local_name((reason and reason["source"]) or ""))[-1:]
     line = guard_source_line(reason) if reason is not None else None
-    calls = [*_OF_NUMBERS.findall(line or ""), *_NUMBER_ARGUMENTS.findall(line or "")]
-    return bool(name) and any(re.search(rf"\b{name[0]}\b", call) for call in calls)
+    patterns = (_OF_NUMBERS, _NUMBER_ARGUMENTS, _CONDITION) if pattern is None else (pattern,)
+    uses = (use for one in patterns for use in one.findall(line or ""))
+    return bool(name) and any(re.search(rf"\b{name[0]}\b", use) for use in uses)
 
 
 def fails_when_dynamic(facts: Facts, cause: Cause) -> bool:

@@ -80,12 +80,16 @@ def _ties(facts: Facts, *, are_parameters: bool) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     by_value: dict[tuple[str | None, int | None, str | None], list[str]] = {}
     tied: dict[tuple[str | None, str], set[str]] = {}  # names of others, by compile and tensor
+    untied: set[tuple[tuple[str | None, ...], int | None]] = set()  # made constants without them, too
     for row in facts.table("specializations"):
         # torch specializes the symbols that are equal to the first one, too ("find": ShapeEnv._find)
         key = row["compile"], row["attempt"], row["value"]
         is_equal = row["reason"] == "find"
         names = by_value.get(key, []) if is_equal else _tied_to(facts, row, tied, are_parameters)
-        if names:
+        place = tuple(row["sources"]), row["user_stack"]
+        if not names and not is_equal:
+            untied.add(place)
+        if names and place not in untied:
             found[row["event"]] = by_value[key] = names
             for tensor in _tensors(row):
                 tied.setdefault((row["compile"], tensor), set()).update(names)

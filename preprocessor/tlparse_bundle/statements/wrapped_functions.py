@@ -27,7 +27,9 @@ _TORCH = re.compile(
 )
 _OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]")
 _FIRST = "L['args'][0]"
-_CALLED = frozenset(("L['self']", "L['fn']", _FIRST))
+_GIVEN = "L['fn']"  # to a wrapper of torch
+_OWNER = f"{_GIVEN}.__self__"  # of a bound method
+_CALLED = frozenset(("L['self']", _GIVEN, _OWNER, _FIRST))
 _OF_MODULE = frozenset(f"{_FIRST}.{name}" for name in ("_modules", "_parameters", "_buffers"))
 _CLASS = re.compile(r"type=<class '(?:[\w.]+\.)?(\w+)'>")
 _MOST = 3
@@ -76,13 +78,20 @@ def _classes(facts: Facts, compile: str | None, is_method: bool) -> list[str]:
     module, its first argument.
     """
     found: dict[str, str] = {}
+    is_function = False
     for guard in guards_of(facts, compile):
         source = guard["source"]
         if source in _OF_MODULE:
             is_method = True
+        elif source == f"{_GIVEN}.__code__":
+            is_function = True
         elif source in _CALLED and guard["kind"] in ("TYPE_MATCH", "ID_MATCH"):
             match = _CLASS.search(guard["text"])
             found |= {source: match[1]} if match else {}
+    if _OWNER in found:
+        return [found[_OWNER]]
+    if is_function:  # which gets the arguments
+        return []
     return [name for source, name in found.items() if is_method or source != _FIRST]
 
 

@@ -119,8 +119,13 @@ def _after_a_break(group: BreakGroup, skipped: dict[FunctionKey, int], facts: Fa
         else function_name(name)
         for (_, name, _), number in skipped.items()
     ]
-    why = list(dict.fromkeys(first_line(more["reason"]) for row in group for more in row["followed_by"]))
+    reasons = {
+        tuple(first_line(more["reason"]) for more in row["followed_by"])
+        for row in group
+        if row["skipped_frame_count"]
+    }
     one = len(names) == 1
+    why = list(dict.fromkeys(reasons.pop())) if len(reasons) == 1 else []
     because = f" ({listed(why)})" if why else ""
     return _finding(
         facts,

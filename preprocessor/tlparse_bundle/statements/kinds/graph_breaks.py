@@ -200,7 +200,7 @@ def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
     """Return the key of a break at the line of the user's code that led to these, all inside a library."""
     if all(row["reason"].startswith(FUNCTORCH) for row in rows):
         return break_before(facts, facts.once(break_attempts)[rows[0]["id"]][0])
-    causes = {facts.once(keys_by_line).get(user_place(row)[1:3]) for row in rows}
+    causes = {facts.once(keys_by_line).get(place[1:3]) for row in rows for place in _places_of(facts, row)}
     return causes.pop() if len(causes) == 1 and all(own_place(row).inside for row in rows) else None
 
 

@@ -16,7 +16,6 @@ from tlparse_bundle.statements.after_breaks import (
     break_before,
     is_left_by_a_break,
     limit_before,
-    skip_before,
 )
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
@@ -42,7 +41,7 @@ from tlparse_bundle.statements.recompile_causes import (
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.sizes import is_bounded_by_a_mark
+from tlparse_bundle.statements.sizes import is_bounded_by_a_mark, is_used_as_number
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
 from tlparse_bundle.statements.wrapped_functions import (
@@ -75,6 +74,7 @@ _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
 _MOST = 3
 _MOST_TITLE = 108  # characters of a title with values, its backticks included
+_RANGES = re.compile(r"\brange\([^()]*\)")
 _ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
@@ -199,14 +199,14 @@ def _how_often(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str:
 
 def _hint(facts: Facts, cause: Cause) -> str | None:
     """Return torch's advice; None where its comment has a name instead, or where a dynamic integer would not
-    help: 0 and 1 are still specialized.
+    help: 0 and 1 are still specialized, and ``range`` needs the value.
     """
     found = _HINT.search((cause.reason and cause.reason["comment"]) or "")
     hint = found[1].removesuffix(")") if found else ""
     if _DYNAMIC_INTEGERS in hint and not cause.open and cause.reason is not None:
         key = cause.function, local_name(cause.reason["source"] or "")
         values = facts.once(_values_of_integers).get(key, set()) | set(map(str, cause.values))
-        if len(values - {"0", "1"}) < 2:
+        if len(values - {"0", "1"}) < 2 or is_used_as_number(cause, _RANGES):
             return None
     return None if hint.startswith(("guard on ", "type ")) else hint or None
 
@@ -269,15 +269,14 @@ def _cause_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     number = rows[cause.rows[0]].compile_index
     if cause.function[1] in COMPILED_BY_TORCH:
         return limit_before(facts, number)
-    left = break_before(facts, number) if is_left_by_a_break(facts, number) else None
-    if (key := left or skip_before(facts, number)) is not None:
-        return key
-    checked = cause.reason and (cause.reason["source"] or cause.reason["guard"])
-    if not cause.is_resumed or not _ON_STACK.search(source_name(checked) or ""):
-        return None
+    checked = source_name(cause.reason and (cause.reason["source"] or cause.reason["guard"])) or ""
     row = facts.compiles[number]
-    resumed = resume_function(row["function"])
-    return facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
+    if cause.is_resumed and _ON_STACK.search(checked):
+        resumed = resume_function(row["function"])
+        key = facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
+        if key is not None:
+            return key
+    return break_before(facts, number) if is_left_by_a_break(facts, number) else None
 
 
 def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) -> Iterator[Finding]:

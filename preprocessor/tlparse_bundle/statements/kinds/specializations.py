@@ -70,7 +70,7 @@ def _remedies(
             return []
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
-        or_mark = ", or mark the size of each of these tensors as dynamic" if are_passed else ""
+        or_mark = f", or mark these sizes as dynamic, with those of {_named(tied)}" if are_passed else ""
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
@@ -85,9 +85,12 @@ def _remedies(
     ]
 
 
+_ANOTHER = "another tensor"
+
+
 def _named(tied: Sequence[str]) -> str:
     """Return the names of tensors, which values that a graph break left on the stack do not have."""
-    return listed([code(name) for name in tied if not name.startswith("___")]) or "another tensor"
+    return listed([code(name) for name in tied if not name.startswith("___")]) or _ANOTHER
 
 
 def _shown(source: str | None) -> str:
@@ -127,15 +130,18 @@ def _finding(
         title = f"{sizes[0].replace(' = ', verb)}{where}{often}{again}"
     else:
         title = f"{plural(len(sizes), noun)} specialized{where}{again}"
-    these, constants = ("this size", "a constant") if len(sizes) == 1 else ("these sizes", "constants")
-    constant = f"{_named(tied)} had {these} as {constants}"
+    names = _named(tied)
+    perhaps = f", perhaps {names}" if names != _ANOTHER else ""
+    constant = (
+        f"An operation combined its tensor with one that has this size as a constant{perhaps}."
+        if len(sizes) == 1
+        else f"since operations combined their tensors with one that has them as constants{perhaps}"
+    )
     at = facts.innermost(rows[0]["user_stack"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
-        f"Specialized: {listed(sizes, 8)}{f', since {constant}' if tied else ''}."
-        if len(sizes) > 1
-        else None,
-        f"{constant[:1].upper()}{constant[1:]}." if tied and len(sizes) == 1 else None,
+        f"Specialized: {listed(sizes, 8)}{f', {constant}' if tied else ''}." if len(sizes) > 1 else None,
+        constant if tied and len(sizes) == 1 else None,
         f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"

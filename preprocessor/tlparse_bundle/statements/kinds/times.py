@@ -40,6 +40,7 @@ REFERENCE = {
 _LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
 _LEAST_WITHOUT_FIX_US = 10_000_000  # of a step for which we know no fix
 _LEAST_SHARE = 0.25  # of the compile time
+_MOST_SHOWN = 3
 _PYTHON_GUARD = "LAMBDA_GUARD"  # torch/csrc/dynamo/guards.cpp
 _MOST_PER_GUARD_US = 20  # a guard takes 0.1 to 10 µs; more was the machine, or a first call
 _LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
@@ -178,9 +179,11 @@ def _slow_guards(facts: Facts, tree: GuardTreesRow) -> str:
     guards = facts.table("guards")
     rows = [row for number in tree["guards"] if (row := guards[number])["kind"] == _PYTHON_GUARD]
     if rows:
-        texts = list(dict.fromkeys(code(shortened(row["text"]) or "") for row in rows))
+        texts = list(dict.fromkeys(code(shortened(row["text"]) or "") for row in rows))[:_MOST_SHOWN]
+        more = [f"{len(rows) - len(texts):,} more"] if len(rows) > len(texts) else []
         run = "runs" if len(rows) == 1 else "run"
-        return f"{plural(len(rows), 'guard')} {run} in Python, which is slow: {listed(texts, 3)}."
+        which = listed([*texts, *more], _MOST_SHOWN + 1)
+        return f"{plural(len(rows), 'guard')} {run} in Python, which is slow: {which}."
     most = sorted(tree["counts"].items(), key=lambda item: -item[1])[:3]
     return f"The most common are {listed([f'{code(kind)} ({count:,})' for kind, count in most])}."
 
