@@ -38,10 +38,10 @@ class _Distance(NamedTuple):
     call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
     number once; ``hidden``: those of them in values for which an entry has None. ``hiding``: whether more of
-    an object cannot be compared. A size or a number costs one
-    compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
-    ``difference_count``: all differences, each on its own. Most guards of an entry for another global state,
-    or for another function that the same wrapper called, are not evaluated.
+    an object cannot be compared. A size or a number costs one compile, since torch makes it dynamic then;
+    each new value of ``others`` costs one more. ``difference_count``: all differences, each on its own;
+    ``failed_count``: all guards. Most guards of an entry for another global state, or for another function
+    that the same wrapper called, are not evaluated.
     """
 
     other_function: bool
@@ -56,6 +56,7 @@ class _Distance(NamedTuple):
     difference_count: int
     is_minor: bool
     not_evaluated: int
+    failed_count: int
 
 
 def nearest_entry(
@@ -129,6 +130,7 @@ def nearest_entry(
             own.difference_count,
             bool((own.others or own.paths) and differing) and all(map(_is_number, differing)),
             not_evaluated,
+            sum(map(bool, failed.values())),
         )
 
     return min(entries, key=distance, default=None)

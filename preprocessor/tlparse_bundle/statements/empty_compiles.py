@@ -52,19 +52,23 @@ def _is_entry(facts: Facts, number: int) -> bool:
     return not any(_DYNAMO.search(frame.file or "") for frame in callers)
 
 
-def partly_empty(facts: Facts) -> dict[FunctionKey, int]:
-    """Return the last compile of each of these functions: a row of ``Facts.compiles``. One that
-    recompiled after a call with nothing to compile is not among them: torch did not skip it.
+def partly_empty(facts: Facts) -> dict[tuple[FunctionKey, str | None], int]:
+    """Return the last compile, a row of ``Facts.compiles``, of each of these functions, by key and name, also
+    of resume functions. One that recompiled after a call with nothing to compile is not among
+    them: torch did not skip it.
     """
-    last = {
-        facts.function_key(frame.rows[0]): -1 for frame in facts.compiled if frame.row["status"] == "empty"
+    names = {
+        (facts.function_key(frame.rows[0]), frame.row["function"])
+        for frame in facts.compiled
+        if frame.row["status"] == "empty"
     }
-    if not last:
+    if not names:
         return {}  # as in most logs
-    compiled: set[FunctionKey] = set()
-    emptied: set[FunctionKey] = set()
+    last = dict.fromkeys(names, -1)
+    compiled: set[tuple[FunctionKey, str | None]] = set()
+    emptied: set[tuple[FunctionKey, str | None]] = set()
     for frame in facts.compiled:
-        key = facts.function_key(frame.rows[0])
+        key = facts.function_key(frame.rows[0]), frame.row["function"]
         if key in emptied:
             last.pop(key, None)
         if frame.row["status"] == "empty":

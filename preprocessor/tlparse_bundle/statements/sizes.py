@@ -155,8 +155,9 @@ def _failed_when_dynamic(facts: Facts) -> set[FunctionKey]:
 def is_last_empty(facts: Facts, cause: Cause) -> bool:
     """Whether the last of these calls had nothing to compile, unlike others: its values are not recorded."""
     frame = facts.compiled.get((_last_compile(facts, cause) or "",))
-    is_empty = frame is not None and frame.row["status"] == "empty"
-    return is_empty and cause.function in facts.once(partly_empty)
+    if frame is None or frame.row["status"] != "empty":
+        return False
+    return (cause.function, frame.row["function"]) in facts.once(partly_empty)
 
 
 def is_last_skipped(facts: Facts, cause: Cause) -> bool:

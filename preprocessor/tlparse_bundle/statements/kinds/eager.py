@@ -183,22 +183,24 @@ def _without_operations(facts: Facts) -> Iterator[Finding]:
     symbolic_convert.py: SkipFrame), although earlier calls compiled.
     """
     broken = facts.once(breaks_by_frame)
-    for key, number in facts.once(partly_empty).items():
+    for ((_, function, _), name), number in facts.once(partly_empty).items():
         row = facts.compiles[number]
-        is_resumed = resume_function(row["function"]) is not None
-        if row["status"] != "empty" or is_resumed or broken.get(facts.frame_key(row)):
+        if row["status"] != "empty" or broken.get(facts.frame_key(row)):
             continue
+        is_resumed = resume_function(name) is not None
+        what = f"the rest of {function_name(function)}" if is_resumed else function_name(function)
+        call = f"the call of `[{row['compile']}]`"
         finding = _finding(
             facts,
-            [function_name(key[1])],
-            f"the call of `[{row['compile']}]` has no tensor operation",
+            [what],
+            f"in {call} it has no tensor operation" if is_resumed else f"{call} has no tensor operation",
             "Dynamo skips a function after a call with nothing to compile. Later calls run eager, including"
             " those for which compiled code exists.",
             [number],
-            ("empty", function_name(key[1])),
+            ("empty", what),
             None,
         )
-        finding.remedies = [_WITHOUT_OPERATION]
+        finding.remedies = [] if is_resumed else [_WITHOUT_OPERATION]
         yield finding
 
 

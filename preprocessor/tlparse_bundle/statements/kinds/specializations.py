@@ -78,7 +78,7 @@ def _remedies(
         return []
     return [
         Remedy(
-            "If you mark it as dynamic, torch raises an error, which in recent versions of torch names the"
+            "If you mark it as dynamic, torch raises an error, which in recent versions can name the"
             " code that needs the constant.",
             f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})",
         )
