@@ -43,6 +43,7 @@ _BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on
 _OF_VALUES = VALUES.union(LENGTHS)
 # A local variable, its attributes, items and modules, without what a function is made of.
 _VALUE = re.compile(r"L\['(?!___)\w+'\](?:\._modules(?=\[)|\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
+_STEP = re.compile(r"[.\[]")  # to an attribute or an item
 _KEY_SET = re.compile(r"DispatchKeySet\([^()]*\)")
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _LAST = 4
@@ -93,7 +94,9 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
             if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
                 sources.setdefault(source)
     whole = [
-        source for source in sources if not any(source.startswith((f"{one}.", f"{one}[")) for one in sources)
+        source
+        for source in sources
+        if not any(source[: step.start()] in sources for step in _STEP.finditer(source))
     ]
     names = dict.fromkeys(code(source_name(source) or "") for source in whole)
     if not names:
