@@ -36,6 +36,10 @@ def test_dispatch_keys_follow_from_autocast(found):
     assert row["text"] == "The nearest cache entry, `[3/0]`, also failed on `scale == 1.0`."
 
 
+def test_a_method_below_a_wrapper_is_named_by_its_object(found):
+    of(found, "`Average` recompiled")
+
+
 def test_a_branch_needs_a_number(found):
     row = of(found, "`weighted` recompiled once: `weight`")
     assert not any("as a tensor" in remedy["text"] for remedy in row["remedies"])

@@ -64,10 +64,10 @@ _ATTRIBUTE = re.compile(r"\.(\w+)\Z")
 _IS_EMPTY = re.compile(r"not (\S+)")
 # Functions and classes of Python and torch, and the globals of a file, stay the same. Their names hold
 # a number of the compile.
-_OF_LANGUAGE = re.compile(
+_SAME_OBJECTS = re.compile(
     r"G\['(?:__builtins_dict___\d+|___unnamed_scope_\w+|torch|__import_torch(?:_dot_\w+)?)'\]"
 )
-_CONSTANT = re.compile(r"G\['torch'\]\.\w+\Z")  # such as torch.pi
+_SAME_VALUES = re.compile(r"G\['torch'\]\.\w+\Z")  # such as torch.pi
 _OBJECT_TYPE = re.compile(r", type=<class '(?P<name>[^']+)'>")
 
 
@@ -115,8 +115,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return (
             Difference(aspect, source, None, outcome.expected, _actual(predicate, input, outcome.actual)),
         )
-    kinds = _OF_LANGUAGE if predicate.kind in ("ID_MATCH", "TYPE_MATCH") else _CONSTANT
-    if kinds.match(predicate.source or ""):
+    same = _SAME_OBJECTS if predicate.kind in ("ID_MATCH", "TYPE_MATCH") else _SAME_VALUES
+    if same.match(predicate.source or ""):
         return ()
     own = input.guards.get(predicate.subject)
     if predicate.kind in _BY_TEXT and _is_same_guard(own, predicate.text):
