@@ -3058,8 +3058,10 @@ export interface RecompileFixes {
   remaining_count: number;
   /** Compiles that would not happen. Resume functions that recompiled for the same value (see 'follows' in 'recompiles') would not either. */
   avoided: string[];
-  /** Compiles that may be avoided as well: the log lacks values that would decide it, so 'avoided' is a minimum. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
+  /** Compiles that may be avoided as well: the log lacks values that would decide it, so 'is_minimum' is true. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
   undecided: string[];
+  /** Whether 'avoided' is a minimum: more compiles remain than one, and some of them are in 'undecided', or the fix is more than one property of a tensor. A value, an object, a container or a mode can also decide which path the code takes, and 'dynamic_true' makes numbers dynamic that the log has no symbol for. */
+  is_minimum: boolean;
   /** Compile time of the code object, with that of its resume functions for the same values, in microseconds; null when not recorded. */
   total_us: number | null;
   /** Compile time of the avoided compiles, with those of resume functions for the same value, in microseconds; null when not recorded. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included, also what compiles take more that get dynamic sizes or numbers: as much as other dynamic recompiles of the function, and at least a fifth of the usual one. */

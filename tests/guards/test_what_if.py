@@ -251,6 +251,20 @@ def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
     assert saved[avoided] < sum(times[key] for key in avoided)
 
 
+@pytest.mark.parametrize(
+    ("fixes", "avoided", "undecided", "is_minimum"),
+    [
+        ((X0,), (1, 2), (), False),
+        ((X0,), (1,), (2,), True),  # the log does not decide one
+        ((FLAG,), (1,), (), True),  # a flag also decides which path the code takes
+        ((X0, FLAG), (1,), (), True),
+        ((FLAG,), (1, 2, 3), (), False),  # one compile is left
+    ],
+)
+def test_a_fix_avoids_what_the_log_shows_or_more(fixes, avoided, undecided, is_minimum):
+    assert Saving(fixes, avoided, undecided=undecided).is_minimum(compile_count=4) == is_minimum
+
+
 def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
     """As much as the other dynamic recompiles of the function take longer than its static ones, and at least a
     fifth.

@@ -1703,6 +1703,7 @@ class RecompileFixesRow(TypedDict):
     remaining_count: int
     avoided: list[str]
     undecided: list[str]
+    is_minimum: bool
     total_us: int | None
     saved_us: int | None
 

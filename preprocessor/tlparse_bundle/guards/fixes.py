@@ -17,6 +17,17 @@ DYNAMIC_NUMBERS = ("dynamic_int", "dynamic_float")
 DYNAMIC = ("mark_dynamic", *DYNAMIC_NUMBERS)
 FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 
+# Fixes of one property of a tensor, whose guards show what they avoid. A value, an object or a mode can also
+# decide which path the code takes, and dynamic=True makes numbers dynamic of which the log has no symbol.
+COUNTED = (
+    "mark_dynamic",
+    "mark_unbacked",
+    "same_layout",
+    "same_dtype",
+    "same_device",
+    "same_requires_grad",
+)
+
 
 class Fix(NamedTuple):
     """A fix: ``kind`` is a 'fix' of ``recompile_fixes``, or one of DYNAMIC_NUMBERS, part of dynamic_true.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
-from tlparse_bundle.guards.fixes import DYNAMIC_NUMBERS, Fix, covers
+from tlparse_bundle.guards.fixes import COUNTED, DYNAMIC_NUMBERS, Fix, covers
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.views import View
 
@@ -53,6 +53,11 @@ class Saving:
     avoided: tuple[int, ...]
     same_graphs: tuple[tuple[int, int], ...] = ()
     undecided: tuple[int, ...] = ()
+
+    def is_minimum(self, compile_count: int) -> bool:
+        """Whether the fixes can avoid more than the log shows: not when only one compile is left of all."""
+        is_exact = not self.undecided and all(fix.kind in COUNTED for fix in self.fixes)
+        return not is_exact and len(self.avoided) < compile_count - 1
 
     def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
         """Return the time that is saved; None when that of no avoided compile is recorded."""

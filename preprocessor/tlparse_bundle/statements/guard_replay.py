@@ -313,6 +313,7 @@ class GuardReplay:
                 "remaining_count": len(history.compiles) - len(avoided),
                 "avoided": avoided,
                 "undecided": undecided,
+                "is_minimum": saving.is_minimum(len(history.compiles)),
                 "total_us": sum(costs) if costs else None,
                 "saved_us": saving.saved_us(history.compiles),
             }

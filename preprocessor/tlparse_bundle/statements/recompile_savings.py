@@ -40,17 +40,6 @@ _OF_CHANGE = {
 
 _OF_OPTIONAL = ("same_type", "few_values")
 
-# Fixes of one property of a tensor, whose guards show what they avoid. A value, an object or a mode can also
-# decide which path the code takes, and dynamic=True makes numbers dynamic of which the log has no symbol.
-_COUNTED = (
-    "mark_dynamic",
-    "mark_unbacked",
-    "same_layout",
-    "same_dtype",
-    "same_device",
-    "same_requires_grad",
-)
-
 _ROOT = re.compile(r"\w+")
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
@@ -276,11 +265,9 @@ def saved_sentence(
     end = "; calls that now run eager can then compile instead." if is_limited else "."
     both = None
     if together is not None:
-        is_least = _is_least(together[0], (row, *together[1]), is_all_dynamic=is_all_dynamic)
-        both = saved_text(together[0], is_least=is_least)
+        both = saved_text(together[0], is_all_dynamic=is_all_dynamic)
     if row["avoided"]:
-        is_least = _is_least(row, (row,), is_all_dynamic=is_all_dynamic)
-        text = f"{who} would avoid {saved_text(row, is_least=is_least)}"
+        text = f"{who} would avoid {saved_text(row, is_all_dynamic=is_all_dynamic)}"
     elif not row["undecided"]:
         text = "Alone, this avoids no compile"
     elif together is not None:
@@ -293,21 +280,16 @@ def saved_sentence(
     return f"{text}{more}{end}"
 
 
-def _is_least(row: RecompileFixesRow, parts: Sequence[RecompileFixesRow], *, is_all_dynamic: bool) -> bool:
-    """Whether fixes can avoid more than the log shows. ``parts``: the single ones."""
-    if len(row["avoided"]) >= row["compile_count"] - 1:
-        return False
-    is_counted = all(part["fix"] in _COUNTED for part in parts)
-    return bool(row["undecided"]) or not is_counted or is_all_dynamic
-
-
 _LITTLE = 1000  # of the compile time
 
 
-def saved_text(row: RecompileFixesRow, *, is_least: bool) -> str:
-    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s", or "at least 13 of 38 compiles"."""
+def saved_text(row: RecompileFixesRow, *, is_all_dynamic: bool = False) -> str:
+    """Return what a fix saves: "13 of 38 compiles and 6.1 s of 15.9 s", or "at least 13 of 38 compiles".
+
+    ``is_all_dynamic``: the fix can also be ``dynamic=True``, which may avoid more.
+    """
     text = f"{len(row['avoided']):,} of {plural(row['compile_count'], 'compile')}"
-    if is_least:
+    if row["is_minimum"] or (is_all_dynamic and len(row["avoided"]) < row["compile_count"] - 1):
         text = f"at least {text}"
     # None or little: what remains takes as much longer.
     if row["total_us"] is None or (row["saved_us"] or 0) * _LITTLE < row["total_us"]:

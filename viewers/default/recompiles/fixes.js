@@ -85,7 +85,7 @@ const columns = (byId) => [
         ? "not known"
         : [
             bar(row.avoided.length, row.compile_count),
-            ` ${row.undecided.length > 0 ? "at least " : ""}${count(row.avoided.length)} of ${count(row.compile_count)}`,
+            ` ${row.is_minimum ? "at least " : ""}${count(row.avoided.length)} of ${count(row.compile_count)}`,
           ],
     sort: (row) => row.avoided.length,
   },
