@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import pkgutil
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +108,12 @@ def missing() -> list[str]:
     ]
 
 
-def findings_page(root: Path) -> str:
-    """The text of the page."""
+def findings_page(root: Path, bundle_of: Callable[[Path], Bundle]) -> str:
+    """The text of the page, with examples from bundles of folders of logs."""
     parts = [_HEAD, "## One log"]
-    parts += _sections(kinds(), references(False), _examples(root, LOGS, of_ranks=False))
+    parts += _sections(kinds(), references(False), _examples(root, bundle_of, LOGS, of_ranks=False))
     parts += ["## Several ranks"]
-    parts += _sections(RANK_KINDS, references(True), _examples(root, RANKS, of_ranks=True))
+    parts += _sections(RANK_KINDS, references(True), _examples(root, bundle_of, RANKS, of_ranks=True))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -146,23 +147,29 @@ def _plain(text: str) -> str:
     return "`".join(pieces)
 
 
-def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
+def _examples(
+    root: Path, bundle_of: Callable[[Path], Bundle], places: Iterable[str], *, of_ranks: bool
+) -> dict[str, tuple[str, dict[str, Any]]]:
     """{kind: (fixture, row)}."""
     examples: dict[str, tuple[str, dict[str, Any]]] = {}
     for place in places:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder, "out")
-            case = place.removeprefix("parallel/")
-            logs = root / "fixtures" / place if case == place else job_cases.unpacked(case)
-            profiles = logs.parent / "profiles"
-            traced = [str(profiles)] if profiles.is_dir() else []
-            build(discover([logs]), out, codec="none", jobs=1, profile=traced)
-            bundle = Bundle.open(out)
-            rows: list[Any] = (
-                bundle.rank_table("rank_findings")
-                if of_ranks
-                else [row for log in bundle.logs for row in log.findings()]
-            )
-            for row in rows:
-                examples.setdefault(row["kind"], (place, row))
+        case = place.removeprefix("parallel/")
+        bundle = bundle_of(root / "fixtures" / place if case == place else job_cases.unpacked(case))
+        rows: list[Any] = (
+            bundle.rank_table("rank_findings")
+            if of_ranks
+            else [row for log in bundle.logs for row in log.findings()]
+        )
+        for row in rows:
+            examples.setdefault(row["kind"], (place, row))
     return examples
+
+
+def built(logs: Path) -> Bundle:
+    """Build the bundle of a folder of logs, and of the profiler traces beside it, until the script ends."""
+    profiles = logs.parent / "profiles"
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    traced = [str(profiles)] if profiles.is_dir() else []
+    build(discover([logs]), Path(folder.name, "out"), codec="none", jobs=1, profile=traced)
+    return Bundle.open(Path(folder.name, "out"))

@@ -11,7 +11,7 @@ import zstandard
 from log_builder import log
 from once import once_in_a_session
 from plain_server import plain_server
-from slow import is_slow, left_out
+from slow import is_slow, left_out, part_now
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
@@ -25,7 +25,9 @@ _LONG = (
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", dest="every_case", help="every case of the slow tests")
+    parser.addoption(
+        "--all", action="store_true", dest="every_case", help="every slow test, and every case of it"
+    )
 
 
 def _takes_every_case(config):
@@ -42,7 +44,7 @@ def pytest_configure_node(node):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark slow tests, keep a sample of them, and order files so that workers of pytest-xdist share the work
+    """Mark slow tests, keep a part of them, and order files so that workers of pytest-xdist share the work
     evenly.
 
     Each worker takes the next share of the list, and later the ends of other shares. A share begins with long
@@ -52,7 +54,7 @@ def pytest_collection_modifyitems(config, items):
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
             item.add_marker("slow")
     if not _takes_every_case(config):
-        gone = left_out([item.nodeid for item in items if item.get_closest_marker("slow")])
+        gone = left_out([item.nodeid for item in items if item.get_closest_marker("slow")], part_now())
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
         items[:] = [item for item in items if item.nodeid not in gone]
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))

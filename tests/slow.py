@@ -1,13 +1,17 @@
-"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` takes a sample.
+"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs a quarter: another one
+with another commit.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
 smaller). All browser tests are slow, except QUICK_PAGES: they open each viewer once, and any error in the
 console fails the test.
 """
 
+import os
+import subprocess
 from pathlib import Path
+from zlib import crc32
 
-from traces import PUBLIC_LOGS, SHARED
+from traces import PUBLIC_LOGS, ROOT, SHARED
 
 SLOW = (
     "tests/base/test_plugin_faults.py::test_a_",
@@ -68,6 +72,8 @@ SLOW = (
     "tests/end_to_end/test_properties.py",
     "tests/follow/test_follow_faults.py::test_killed_at_any_moment",
     "tests/follow/test_follow_states.py::test_of_real_logs",
+    "tests/follow/test_follow_states.py::test_ranks_that_come",
+    "tests/follow/test_follow_states.py::test_urls",
     "tests/fuzz/test_fuzz.py::test_a_",
     "tests/fuzz/test_fuzz.py::test_earlier_faults",
     "tests/fuzz/test_fuzz.py::test_hostile_ones",
@@ -76,16 +82,19 @@ SLOW = (
     "tests/legacy/test_legacy.py::test_the_report",
     "tests/log/test_event_walk.py::test_a_fixture_has_it",
     "tests/log/test_known.py::test_nothing_changes_for_any_log",
+    "tests/log/profiler/test_hostile_traces.py::test_memory_is_bounded",
     "tests/mcp/test_mcp.py::test_a_hostile_log",
     "tests/model/test_numbers.py",
     "tests/pipeline/test_blobs.py::test_the_timeline_of_every_fixture_is_json",
     "tests/pipeline/test_determinism.py",
     "tests/pipeline/test_helpers.py",
     "tests/pipeline/test_plugins.py::test_it_works_for_worker",
+    "tests/pipeline/test_profile_commands.py::test_add_profile_gives",
     "tests/pipeline/test_row_memory.py",
     "tests/redact/test_redact.py::test_a_part",
     "tests/redact/test_redact.py::test_any_bundle",
     "tests/redact/test_redact.py::test_nothing_of_the_program",
+    "tests/redact/test_redact.py::test_sentences_are_made",
     "tests/redact/test_rules.py",
     "tests/redact/test_secrets.py",
     "tests/repository/test_benchmarks.py",
@@ -104,15 +113,18 @@ SLOW = (
     "tests/repository/test_types.py",
     "tests/repository/test_workflows.py::test_the_smoke",
     "tests/serve/test_proxy.py::test_a_bundle_on_an_s3_server",
+    "tests/serve/test_fork_plugin.py::test_its_own_tests_fail",
     "tests/statements/ranks/test_findings_of_jobs.py",
     "tests/statements/ranks/test_many_ranks.py",
     "tests/statements/ranks/test_parallel_jobs.py",
     "tests/statements/ranks/test_rank_lengths.py::test_sentences",
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/statements/runs/test_check.py::test_a_number",
+    "tests/statements/runs/test_check.py::test_findings_that_are_not_listed",
     "tests/statements/runs/test_compared_",
     "tests/pipeline/test_program.py::test_merged",
     "tests/statements/test_again.py::test_live_runs",
+    "tests/statements/test_again.py::test_the_script_makes_them_all",
     "tests/statements/test_headline_agrees.py::test_of_every_log",
     "tests/statements/test_kinds.py::test_every_kind",
     "tests/tables/test_anatomy.py::test_sums_are_those",
@@ -143,6 +155,7 @@ def is_slow(test, parameters=()):
     )
 
 
+PARTS = 4
 MOST_CASES = 3  # of a slow test, without --all
 # Single tests that take longest, with others beside them that would notice most faults.
 ONLY_WITH_ALL = (
@@ -165,8 +178,25 @@ ONLY_WITH_ALL = (
 )
 
 
-def left_out(tests):
-    """Return the ids of the tests that only --all runs, of the ids of slow tests in their order.
+def part_now():
+    """Return which part of the slow tests to run: TEST_PART if set, else that of the commit."""
+    if os.environ.get("TEST_PART"):
+        return int(os.environ["TEST_PART"]) % PARTS
+    command = ("git", "rev-parse", "HEAD")
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # an archive of the sources
+        return 0
+    return int(done.stdout, 16) % PARTS
+
+
+def part_of(test):
+    """Return the part that the test of this id belongs to, with all its cases."""
+    return crc32(test.partition("[")[0].encode()) % PARTS
+
+
+def left_out(tests, part):
+    """Return the ids of the tests that do not run with a part, of the ids of slow tests in their order.
 
     Of a test with many cases some are kept: the first, the last, and others evenly between them.
     """
@@ -177,4 +207,6 @@ def left_out(tests):
     for of_one in cases.values():
         last, most = len(of_one) - 1, min(len(of_one), MOST_CASES)
         kept.update(of_one[round(number * last / max(1, most - 1))] for number in range(most))
-    return {test for test in tests if test not in kept or test.startswith(ONLY_WITH_ALL)}
+    return {
+        test for test in tests if test not in kept or part_of(test) != part or test.startswith(ONLY_WITH_ALL)
+    }

@@ -21,9 +21,9 @@ def test_generated_regions_are_current():
     assert script.regenerate(TEXT) == TEXT, "stale: run scripts/docs"
 
 
-def test_other_files_are_current():
+def test_other_files_are_current(built):
     """Types for Python and TypeScript, the shapes that pages check, and a page for each table."""
-    generated = script.generated()
+    generated = script.generated(built)
     assert {script.DECLARATIONS, script.SHAPES, script.ROW_TYPES, script.COMPARISON_SHAPE} < generated.keys()
     assert {
         script.CLI_PAGE,

@@ -4,7 +4,7 @@ a clock.
 
 import re
 
-from slow import QUICK_PAGES, SLOW, is_slow
+from slow import MOST_CASES, PARTS, QUICK_PAGES, SLOW, is_slow, left_out, part_now, part_of
 from traces import ROOT
 
 FILES = sorted((ROOT / "tests").rglob("*.py"))
@@ -41,6 +41,29 @@ def test_each_line_of_the_slow_ones_names_a_test():
         for line in (*SLOW, *QUICK_PAGES)
         if not any(test.startswith(line.partition("[")[0]) for test in TESTS)
     ] == []
+
+
+def test_each_slow_test_is_in_one_part():
+    slow = [test for test in TESTS if is_slow(test)]
+    assert len(slow) > 100
+    of_parts = [set(slow) - left_out(slow, part) for part in range(PARTS)]
+    once = set().union(*of_parts)
+    assert sum(map(len, of_parts)) == len(once)
+    assert once == set(slow) - set.intersection(*(left_out(slow, part) for part in range(PARTS)))
+    assert all(len(part) > len(slow) / PARTS / 2 for part in of_parts)
+
+
+def test_some_cases_of_a_slow_test_are_kept():
+    cases = [f"tests/web/test_x.py::test_y[{number}]" for number in range(7)]
+    kept = [case for case in cases if case not in left_out(cases, part_of(cases[0]))]
+    assert len(kept) == MOST_CASES and kept[0] == cases[0] and kept[-1] == cases[-1]
+
+
+def test_a_part_can_be_chosen(monkeypatch):
+    monkeypatch.setenv("TEST_PART", "2")
+    assert part_now() == 2
+    monkeypatch.delenv("TEST_PART")
+    assert 0 <= part_now() < PARTS
 
 
 def test_each_folder_has_quick_tests():
