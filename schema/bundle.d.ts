@@ -3058,7 +3058,7 @@ export interface RecompileFixes {
   remaining_count: number;
   /** Compiles that would not happen. Resume functions that recompiled for the same value (see 'follows' in 'recompiles') would not either. */
   avoided: string[];
-  /** Compiles that may be avoided as well: the log lacks values that would decide it, so 'is_minimum' is true. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. */
+  /** Compiles that may be avoided as well: the log lacks values that would decide it, so 'is_minimum' is true. With one value of a flag, for example, calls take a path that reads values which their own guards do not state. With 'dynamic_true', sizes that are equal in a call share a symbol, so calls that hit an entry before can need another compile: for each such entry, one compile that would not happen is here, not in 'avoided'. */
   undecided: string[];
   /** Whether 'avoided' is a minimum: more compiles remain than one, and some of them are in 'undecided', or the fix is more than one property of a tensor. A value, an object, a container or a mode can also decide which path the code takes, and 'dynamic_true' makes numbers dynamic that the log has no symbol for. */
   is_minimum: boolean;

@@ -9,9 +9,12 @@ from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
+from tlparse_bundle.guards.symbols import is_narrowed
 from tlparse_bundle.guards.values import Tensor, is_dense
-from tlparse_bundle.guards.views import views_of
+from tlparse_bundle.guards.views import View, views_of
 from tlparse_bundle.guards.what_if import WhatIf
+
+VIEW, AS_LONG = (View(equal, 0, (9,)) for equal in (frozenset(), frozenset(((0, 0),))))
 
 
 @pytest.fixture
@@ -85,7 +88,44 @@ def test_equal_sizes_share_a_symbol_with_dynamic_true(run):
     assert run.savings()[DYNAMIC,] == (2,)
 
 
+@pytest.mark.parametrize(("offset", "base", "avoided"), [(16, (64,), ()), (7, (16,), ()), (7, (64,), (1,))])
+def test_a_view_shares_symbols_with_its_offset_and_its_base(run, offset, base, avoided):
+    run.call(size=(16, 3))
+    run.call(size=(12, 3))
+    view = View(frozenset(), offset, base)
+    run.compiles = [replace(one, views={"L['x']": view}) for one in run.compiles]
+    assert run.savings()[DYNAMIC,] == avoided
+
+
+def test_calls_that_hit_an_entry_before_can_need_another_with_dynamic_true(run):
+    """In the last compile, x is as long as its base, which need not be so in calls that hit its entry."""
+    run.call(size=(4, 8), flag=True)
+    run.call(size=(5, 8), dynamic=(0,), flag=True)
+    run.call(size=(4, 8), dynamic=(0,), flag=False)
+    assert run.savings()[DYNAMIC,] == (1,)
+    run.compiles[2] = replace(run.compiles[2], views={"L['x']": View(frozenset(), 0, (4,))})
+    saving = run.all_savings()[DYNAMIC,]
+    assert (saving.avoided, saving.undecided) == ((), (1,))
+    assert run.savings()[X0,] == (1,)
+
+
 EQUAL = "L['x'].size()[0] == L['x'].size()[1]"
+
+
+@pytest.mark.parametrize(
+    ("call", "narrowed"),
+    [
+        ({"size": (4, 4), "dynamic": (0,)}, True),
+        ({"size": (4, 4), "dynamic": (0, 1)}, True),
+        ({"size": (4, 4), "dynamic": (0, 1), "conditions": (EQUAL,)}, False),
+        ({"size": (4, 4)}, False),
+        ({"size": (4, 5), "dynamic": (0, 1)}, False),
+        ({"size": (1, 1), "dynamic": (0,)}, False),
+    ],
+)
+def test_an_entry_is_narrower_where_sizes_share_a_symbol(run, call, narrowed):
+    run.call(**call)
+    assert is_narrowed(CodeHistory(run.compiles, run.guards), 0, [0]) == narrowed
 
 
 def test_sizes_that_a_guard_wants_equal_are_marked_together(run):
@@ -285,19 +325,11 @@ def test_a_compile_that_a_fix_makes_dynamic_takes_longer():
     ("first", "second", "avoided"),
     [
         ({}, {}, (1,)),
-        ({"L['x']": frozenset()}, {"L['x']": frozenset()}, (1,)),
-        ({"L['x']": frozenset()}, {}, ()),  # a view in one call only
-        (
-            {"L['x']": frozenset(((0, 0),))},
-            {"L['x']": frozenset()},
-            (),
-        ),  # as long as its base in one call only
-        (
-            {"L['x']": frozenset(((0, 0),))},
-            {"L['x']": frozenset(((0, 0),))},
-            (),
-        ),  # calls in between can differ
-        ({"L['y']": frozenset(((0, 0),))}, {}, (1,)),
+        ({"L['x']": VIEW}, {"L['x']": VIEW}, (1,)),
+        ({"L['x']": VIEW}, {}, ()),  # a view in one call only
+        ({"L['x']": AS_LONG}, {"L['x']": VIEW}, ()),  # as long as its base in one call only
+        ({"L['x']": AS_LONG}, {"L['x']": AS_LONG}, ()),  # calls in between can differ
+        ({"L['y']": AS_LONG}, {}, (1,)),
     ],
 )
 def test_code_with_dynamic_sizes_has_guards_on_the_base_of_a_view(run, first, second, avoided):
@@ -328,5 +360,6 @@ def test_views_of_a_call_have_the_sizes_that_are_those_of_the_base():
         "sources": ["L['x']"],
     }
     other = base | {"tensor_id": 2, "sources": ["L['y']"]}
-    assert views_of([base, view, other]) == {"L['x']": frozenset(((1, 1),))}
-    assert views_of([view]) == {"L['x']": frozenset()}  # the log lacks the base
+    assert views_of([base, view, other]) == {"L['x']": View(frozenset(((1, 1),)), 0, (8, 3))}
+    view["other"] = {"base": 1, "storage_offset": 9}
+    assert views_of([view]) == {"L['x']": View(frozenset(), 9, ())}  # the log lacks the base

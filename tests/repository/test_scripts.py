@@ -28,7 +28,7 @@ ELSEWHERE = {
     "row_types.py": ("tests/bundle/test_docs.py", "script.ROW_TYPES"),
     "shapes.py": ("tests/bundle/test_docs.py", "script.SHAPES"),
     "site": ("tests/repository/test_release.py", '"site", site'),
-    "table_pages.py": ("tests/bundle/test_docs.py", "script.generated()"),
+    "table_pages.py": ("tests/bundle/test_docs.py", "script.generated("),
 }
 HERE = {
     "docs",

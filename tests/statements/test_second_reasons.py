@@ -154,6 +154,7 @@ def test_a_fix_that_may_help_alone():
         "fix": "same_layout",
         "avoided": [],
         "undecided": ["0/1"],
+        "is_minimum": True,
         "compile_count": 3,
         "saved_us": None,
         "total_us": None,

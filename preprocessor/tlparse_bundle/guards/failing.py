@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tlparse_bundle.guards.inputs import CODE, Input
+from tlparse_bundle.guards.inputs import CODE, Input, is_argument
 from tlparse_bundle.guards.predicates import (
     LENGTHS,
     Outcome,
@@ -195,6 +195,19 @@ def _none(predicate: Predicate, input: Input) -> Outcome | None:
     return Outcome(False, "None", "a container") if f"len({source})" in input.values else None
 
 
+def _kind_of_object(source: str, input: Input) -> str | None:
+    """Return what an argument is that its own guards check as an object or a container, not as a tensor:
+    torch before 2.9 checks None by its id. None where they don't tell.
+    """
+    if not is_argument(source):
+        return None
+    if source in input.types:
+        return input.types[source]
+    if source in input.objects:
+        return "an object"
+    return "a container" if f"len({source})" in input.values else None
+
+
 def _is_absent(source: str, input: Input) -> bool:
     """Whether a source is an item of a dict that has no such key in the call."""
     item = _ITEM.fullmatch(source)
@@ -223,6 +236,8 @@ def _other_object(predicate: Predicate, input: Input) -> Difference | None:
     source = predicate.source or ""
     if isinstance(input.values.get(source), Tensor):
         return Difference("type", source, None, predicate.text, "Tensor")
+    if f"len({source})" in input.values:
+        return Difference("type", source, None, predicate.text, "a container")
     if other := _other_type(predicate, input):
         return Difference("type", source, None, predicate.text, other)
     if _is_other_function(predicate, input):
@@ -269,9 +284,11 @@ def _of_tensor(predicate: Predicate, input: Input) -> tuple[Difference, ...] | N
         return None
     actual = input.values.get(wanted.source)
     if not isinstance(actual, Tensor):
-        if wanted.source not in input.values:
-            return None
-        return (Difference("type", wanted.source, None, "a tensor", type(actual).__name__),)
+        if wanted.source in input.values:
+            other: str | None = type(actual).__name__
+        else:
+            other = None if wanted.source in input.patterns else _kind_of_object(wanted.source, input)
+        return None if other is None else (Difference("type", wanted.source, None, "a tensor", other),)
     return tuple(tensor_differences(wanted, actual, input.patterns.get(wanted.source)))
 
 

@@ -12,7 +12,7 @@ from tlparse_bundle.guards.fixes import Fix, covers, fixes_of
 from tlparse_bundle.guards.inputs import CODE, is_argument
 from tlparse_bundle.guards.layouts import Layouts
 from tlparse_bundle.guards.savings import Place
-from tlparse_bundle.guards.symbols import are_same_duck_sizes, is_constant, varies
+from tlparse_bundle.guards.symbols import are_same_duck_sizes, is_constant, is_narrowed, varies
 from tlparse_bundle.guards.values import Tensor
 
 _NUMBERS = ("size", "value")
@@ -63,7 +63,14 @@ class FixedRun:
                     undecided.append(call)
                 if compiled.guards:
                     entries.append(call)
-        return avoided, undecided
+        if self._is_all_dynamic:
+            undecided += self._not_certain(avoided, entries)
+        return avoided, sorted(undecided)
+
+    def _not_certain(self, avoided: dict[int, int], entries: Sequence[int]) -> list[int]:
+        """Take as many of the avoided compiles as others may come, of calls that fit an entry before."""
+        may_come = sum(is_narrowed(self._history, entry, entries) for entry in entries)
+        return [avoided.popitem()[0] for _ in range(min(may_come, len(avoided)))]
 
     def _is_marked_with(self, fix: Fix) -> bool:
         """Whether fixes have the sizes that guards want to be equal to the size of a mark. One that is static
@@ -119,14 +126,19 @@ class FixedRun:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
-        if any(source in of_entry and of_call.get(source) != of_entry[source] for source in dynamic):
+        if any(
+            source in of_entry and (source not in of_call or of_call[source].equal != of_entry[source].equal)
+            for source in dynamic
+        ):
             return False
         is_open = is_open or (is_dynamic and self._differs_in_float(call, entry))
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
         is_open = (
-            is_open or any(of_entry.get(source) for source in dynamic) or self._layouts.has_strided_unbacked
+            is_open
+            or any(source in of_entry and of_entry[source].equal for source in dynamic)
+            or self._layouts.has_strided_unbacked
         )
         if narrower := self._narrower_places(entry, call):
             is_hit = call in self._history.hit

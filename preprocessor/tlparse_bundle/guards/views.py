@@ -6,11 +6,17 @@ Code with dynamic sizes also has guards on the sizes of the bases of views.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tlparse_bundle.guards.expressions import normalised
 
-View = frozenset[tuple[int, int]]  # dimensions of a view and of its base that are equal
+
+class View(NamedTuple):
+    """A view: the dimensions of it and of its base that are equal, its offset, and the sizes of the base."""
+
+    equal: frozenset[tuple[int, int]]
+    offset: int
+    base: tuple[Any, ...]
 
 
 def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
@@ -27,7 +33,9 @@ def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
         base = shapes.get((row["describer_id"], (row["other"] or {}).get("base")), ())
         equal = ((mine, its) for mine, size in enumerate(shape) for its, at in enumerate(base) if size == at)
         if row["is_view"]:
-            found |= dict.fromkeys(map(normalised, filter(None, row["sources"])), frozenset(equal))
+            offset = (row["other"] or {}).get("storage_offset")
+            view = View(frozenset(equal), offset if type(offset) is int else 0, tuple(base))
+            found |= dict.fromkeys(map(normalised, filter(None, row["sources"])), view)
     return found
 
 

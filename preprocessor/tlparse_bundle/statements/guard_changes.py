@@ -11,6 +11,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
     AT_LEAST_TWO,
+    CONTAINER,
     TENSOR,
     UNEXPLAINED,
     Cause,
@@ -164,8 +165,8 @@ def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
     if guard.startswith("KeyError on "):
         return _is_missing(source or "")
     if cause.change == "identity":
-        if TENSOR in cause.values:
-            return f"{subject('identity', source, None)} is now a tensor"
+        if (value := cause.instead_of_object) is not None:
+            return f"{subject('identity', source, None)} is now {shown_value(value)}"
         return f"{subject('identity', source, None)} is a different object"
     if cause.change == "keys":
         return _keys_changed(subject("value", source, None), list(cause.values))
@@ -240,7 +241,7 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
     elif change == "requires_grad":
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
     if len(values) == 1 and cause.moves and all(expected is None for expected, _ in cause.moves):
-        return f"changed to {_shown(values[0])}"
+        return f"changed to {shown_value(values[0])}"
     if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
     return _values_text(values, is_open=cause.open, with_values=with_values)
@@ -310,17 +311,18 @@ def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
     if len(values) == 1:
         return f"is no longer {code(str(values[0]))}"
     if len(values) == 2 and not is_open:
-        return f"changed from {_shown(values[0])} to {_shown(values[1])}"
+        return f"changed from {shown_value(values[0])} to {shown_value(values[1])}"
     if not with_values:
         return "had different values"
-    shown = [_shown(value) for value in (values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN])]
+    shown = [shown_value(value) for value in values[: _MANY_SHOWN if len(values) > _MOST_VALUES else None]]
     while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
         shown.pop()
     return f"had values such as {listed(shown, len(shown))}"
 
 
-def _shown(value: Any) -> str:
-    return TENSOR if value == TENSOR else code(str(value))
+def shown_value(value: Any) -> str:
+    """Return a value that a call has, for a sentence."""
+    return value if value in (TENSOR, CONTAINER) else code(str(value))
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:

@@ -33,7 +33,7 @@ _TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
     "str": "<class 'str'>",
     "none": "<class 'NoneType'>",
 }
-TENSOR = "a tensor"  # in place of the value that a call has
+TENSOR, CONTAINER = "a tensor", "a container"  # in place of the value that a call has
 _CONSTANTS = ("EQUALS_MATCH", "CONSTANT_MATCH")  # kinds of guards
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
@@ -199,6 +199,13 @@ class Cause:
     def dimension(self) -> int | None:
         return self.reason["dimension"] if self.reason else None
 
+    @property
+    def instead_of_object(self) -> Any | None:
+        """What calls have where a guard asks for one object: TENSOR, CONTAINER or a constant; None if it is
+        another object, or not known.
+        """
+        return next((value for value in self.values if self.change == "identity"), None)
+
 
 def causes(facts: Facts) -> list[Cause]:
     """Return the causes of recompiles, in order of first appearance."""
@@ -285,9 +292,11 @@ def actual_values(facts: Facts) -> dict[int, int | str]:
     found: dict[int, int | str] = {}
     for row in facts.table("call_inputs") if wanted else ():
         for number, source in wanted.get(row["compile"], ()):
+            reason = facts.once(requested_recompiles)[number].reason
+            if reason and reason["change"] == "identity" and local_name(row["source"]) == f"len({source})":
+                found[number] = CONTAINER
             if local_name(row["source"]) != source:
                 continue
-            reason = facts.once(requested_recompiles)[number].reason
             if reason and reason["change"] == "type":
                 if (type_ := _TYPES.get(row["kind"])) is not None:
                     found[number] = type_

@@ -15,8 +15,9 @@ from tlparse_bundle.statements.guard_changes import (
     is_of_modes,
     other_arguments,
     others_than_autograd,
+    shown_value,
 )
-from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of
+from tlparse_bundle.statements.recompile_causes import Cause, compiles_of
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.size_remedies import is_static
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
@@ -107,10 +108,10 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
             f"Each different function that is passed as `{function}` needs its own compile. Create functions"
             " such as a `lambda` once and reuse them."
         )
-    if TENSOR in cause.values:
+    if (value := cause.instead_of_object) is not None:
         return Remedy(
-            f"`{name}` is a tensor in some calls and one object, such as `None`, in others, which need a"
-            " compile each."
+            f"`{name}` is {shown_value(value)} in some calls and one object, such as `None`, in others, which"
+            " need a compile each."
         )
     if _ANY_OBJECT.fullmatch(guard):
         return Remedy(
