@@ -313,6 +313,33 @@ def test_a_container_or_an_object_is_not_none():
     assert failing(none, Input()) is None
 
 
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (("ID_MATCH", f"___check_obj_id({X}, 7)", X), "an object"),  # None in torch before 2.9
+        (("LENGTH_CHECK", f"len({X}) == 2", X), "a container"),
+        (("TYPE_MATCH", "…", X, "app.Ban"), "Ban"),
+        (("ID_MATCH", "___check_obj_id(L['y'], 7)", "L['y']"), None),
+    ],
+)
+def test_an_object_or_a_container_is_no_tensor(own, other):
+    (found,) = failing(tensor_guard(), input_of([], [], [guard(*own)])) or (None,)
+    assert found == (other and Difference("type", X, None, "a tensor", other))
+
+
+def test_a_part_of_a_module_that_is_checked_by_identity_can_be_a_tensor():
+    source = "L['self']._parameters['weight']"
+    tensor = guard("TENSOR_MATCH", tensor_guard().text.replace(X, source), source)
+    own = guard("ID_MATCH", f"___check_obj_id({source}, 7)", source)
+    assert failing(tensor, input_of([], [], [own])) is None
+
+
+def test_a_container_is_not_one_object():
+    own = input_of([], [], [guard("DICT_LENGTH", f"len({X}) == 2")])
+    (found,) = failing(guard("ID_MATCH", f"___check_obj_id({X}, 7)"), own)
+    assert (found.aspect, found.actual) == ("type", "a container")
+
+
 def test_the_values_of_infinite_numbers_are_known():
     own = guard("EQUALS_MATCH", "L['x'] == inf")
     (found,) = failing(guard("EQUALS_MATCH", "L['x'] == 2.0"), input_of([], [], [own]))

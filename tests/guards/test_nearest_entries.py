@@ -87,6 +87,47 @@ def test_many_parameters_that_differ_in_the_same_are_one_difference():
     assert _nearest(run, 2) == 0
 
 
+def test_modules_that_train_are_one_difference():
+    """After `model.eval()`, each module of a deep one has another flag."""
+
+    def flags(count, value):
+        sources = (f"L['self']._modules['{number}'].training" for number in range(count))
+        return [Predicate("CONSTANT_MATCH", source, f"{source} == {value}") for source in sources]
+
+    run = Run()
+    run.call(guards=flags(2, True), active=1)
+    run.call(guards=flags(5, True), active=2)
+    run.call(guards=flags(5, False), active=2)
+    assert _nearest(run, 2) == 1
+
+
+def test_an_entry_that_fails_on_one_guard_is_nearer_than_one_that_fails_on_several():
+    """A size that two tensors share is one change, but two guards fail on it."""
+    run = Run()
+    _call_with_y(run, 4, mode="a")
+    _call_with_y(run, 6, mode="b")
+    _call_with_y(run, 6, mode="a")
+    assert _nearest(run, 2) == 1
+
+
+def test_a_container_in_place_of_an_object_differs_from_those_of_other_entries():
+    """The first entry has None, which torch before 2.9 compares by its id; the second one other numbers."""
+
+    def weights(*values):
+        items = (("a", values[0]), ("b", values[1]), ("c", values[2]))
+        own = [
+            Predicate("EQUALS_MATCH", f"L['w']['{key}']", f"L['w']['{key}'] == {value}")
+            for key, value in items
+        ]
+        return [Predicate("DICT_LENGTH", "L['w']", "len(L['w']) == 3"), *own]
+
+    run = Run()
+    run.call(guards=[Predicate("ID_MATCH", "L['w']", "___check_obj_id(L['w'], 7)")])
+    run.call(guards=weights(1.5, 2.5, 3.5))
+    run.call(guards=weights(4.5, 5.5, 6.5))
+    assert _nearest(run, 2) == 1
+
+
 def test_an_entry_for_another_path_is_farther_than_one_for_another_number():
     run = Run()
     run.call(size=(4, 3), conditions=("(L['n'] % 2) != 0",))
@@ -129,9 +170,9 @@ def _is(name, value):
 
 def test_a_size_that_tensors_share_and_conditions_on_one_size_are_one_difference():
     run = Run()
-    run.call(size=(4, 8), others={"L['y']": (4, 8)}, mode="a")
-    run.call(size=(6, 8), others={"L['y']": (6, 8)}, mode="b", how="c")
-    run.call(size=(6, 8), others={"L['y']": (6, 8)}, mode="a", how="d")
+    _call_with_y(run, 4, mode="a", how="d")
+    _call_with_y(run, 6, mode="b", how="c")
+    _call_with_y(run, 6, mode="a", how="d")
     assert _nearest(run, 2) == 0
     run = Run()
     limits = "16 <= L['x'].size()[1] <= 31", "(L['x'].size()[1] % 2) == 0", "L['x'].size()[1] != 8"
@@ -144,6 +185,12 @@ def test_a_size_that_tensors_share_and_conditions_on_one_size_are_one_difference
 def _given(name, size):
     text = f"check_tensor(L['{name}'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[{size}], stride=[1])"
     return Predicate("TENSOR_MATCH", f"L['{name}']", text)
+
+
+def _call_with_y(run, size, **constants):
+    """Call with two tensors of the same first size."""
+    run.call(size=(size, 8), guards=[_given("y", size)], **constants)
+    run.compiles[-1].input.values["L['y']"] = Tensor((size,), (1,), "torch.float32", "cpu", False)
 
 
 def test_conditions_on_a_tensor_that_a_call_lacks_do_not_count():

@@ -283,12 +283,21 @@ def test_a_compile_that_a_fix_changes_finds_its_graph_in_the_cache():
 
 
 def test_what_only_the_first_dynamic_compile_does_is_not_saved(built, root):
-    """In the fixture `floats`, 0/1 is the first compile with symbols."""
-    (log,) = built(root / "fixtures/calls/floats").logs
+    """In the fixture `recompiles`, 0/1 is the first compile with symbols."""
+    (log,) = built(root / "fixtures/recompiles/trace").logs
     times = {row["compile"]: row["total_us"] for row in log.table("compiles")}
-    saved = {tuple(row["avoided"]): row["saved_us"] for row in log.table("recompile_fixes")}
-    (avoided,) = (keys for keys in saved if "0/1" in keys)
-    assert saved[avoided] < sum(times[key] for key in avoided)
+    fixes = [row for row in log.table("recompile_fixes") if row["avoided"] == ["0/1"]]
+    (saved,) = (row["saved_us"] for row in fixes if row["fix"] == "mark_dynamic")
+    assert 0 < saved < times["0/1"]
+
+
+@pytest.mark.parametrize(
+    ("fixes", "is_known"),
+    [((X0,), True), ((X0, FLAG), True), ((X0, X1), False), ((DYNAMIC,), False), ((FLAG, DYNAMIC), False)],
+)
+def test_the_time_of_code_with_several_symbols_is_not_known(fixes, is_known):
+    compiles = [Compiled(f"0/{number}", {}, None, 500, 500) for number in range(4)]
+    assert (Saving(fixes, (2, 3)).saved_us(compiles) is not None) == is_known
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,8 @@ class FixedRun:
         self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
     ) -> bool | None:
         """Whether a difference does not matter with the fixes; None when the log does not decide it."""
+        if self._is_of_gradients(difference.source, call, entry):
+            return None
         if self._branches.is_missing(difference, call, entry):
             return self._branches.agree(difference.source, call, entry)
         fix = next((fix for fix in self._fixes if self._relaxes(fix, difference, call)), None)
@@ -297,6 +299,17 @@ class FixedRun:
         """
         return difference.aspect in ("size", "stride") and any(
             fix.kind == "same_type" and fix.source == difference.source for fix in self._fixes
+        )
+
+    def _is_of_gradients(self, source: str, *calls: int) -> bool:
+        """Whether the fixes pass a tensor in place of None where another call has one with gradients.
+        The other tensor may have none.
+        """
+        tensors = [self._history.tensor(call, source) for call in calls]
+        return (
+            None in tensors
+            and any(tensor is not None and tensor.requires_grad for tensor in tensors)
+            and any(fix.kind == "same_type" and fix.source == source for fix in self._fixes)
         )
 
     def _is_of_symbol(self, difference: Difference) -> bool:

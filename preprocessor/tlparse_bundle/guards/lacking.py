@@ -14,8 +14,9 @@ from tlparse_bundle.guards.savings import Place
 
 _HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
+_TRAINING = ".training"
 _Change = tuple[str, str, str]
-OF_PARAMETERS = " of parameters"
+OF_MODULES = " of modules"
 _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
@@ -60,15 +61,8 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     conditions = {one.source for one in differences if one.aspect == "shape"}
     sized = {one.source for one in differences if one.aspect == "size"}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
-    # One change of a module, such as its training, can change all its parameters.
     others = _objects(
-        (
-            f"{one.aspect}{OF_PARAMETERS}"
-            if one.aspect in _OF_TENSORS and is_of_module(one.source)
-            else one.source.removesuffix(CODE)  # its closure and its defaults are parts of a function
-            for one in differences
-            if not is_number(one) and one.aspect != "shape"
-        ),
+        (_subject(one) for one in differences if not is_number(one) and one.aspect != "shape"),
         differing_containers(failed),
     )
     others |= {container} if container is not None else set()
@@ -119,6 +113,16 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
         frozenset(differing_containers(failed)),
         frozenset(one.source for one in differences if one.aspect in ("type", "class")),
     )
+
+
+def _subject(difference: Difference) -> str:
+    """Return what differs. One change of a module, such as its training, can change all its parts; the
+    closure and the defaults of a function are parts of it.
+    """
+    source = difference.source
+    if is_of_module(source) and (difference.aspect in _OF_TENSORS or source.endswith(_TRAINING)):
+        return f"{_TRAINING if source.endswith(_TRAINING) else difference.aspect}{OF_MODULES}"
+    return source.removesuffix(CODE)
 
 
 def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> dict[str, frozenset[_Change]]:

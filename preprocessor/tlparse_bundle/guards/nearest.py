@@ -10,7 +10,7 @@ from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.containers import differing_containers, has_other_keys, keys_of
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.guards.lacking import OF_PARAMETERS, Lacking, is_number, is_part, lacking_of, names_of
+from tlparse_bundle.guards.lacking import OF_MODULES, Lacking, is_number, is_part, lacking_of, names_of
 
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
@@ -27,11 +27,12 @@ class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
     call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
-    number once; ``hidden``: those of them in values for which an entry has None. ``hiding``: whether more of
-    an object cannot be compared. A size or a number costs one compile, since torch makes it dynamic then;
-    each new value of ``others`` costs one more. ``difference_count``: all differences, each on its own;
-    ``failed_count``: all guards. Most guards of an entry for another global state, or for another function
-    that the same wrapper called, are not evaluated.
+    number once; ``hidden``: those of them in values for which an entry has None. ``is_of_several``: not one
+    guard, with all others known to hold. ``hiding``: whether more of an object cannot be compared. A size or
+    a number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs one
+    more. ``difference_count``: all differences, each on its own; ``failed_count``: all guards. Most guards of
+    an entry for another global state, or for another function that the same wrapper called, are not
+    evaluated.
     """
 
     other_function: bool
@@ -40,6 +41,7 @@ class _Distance(NamedTuple):
     changes: int
     hidden: int
     other_state: bool
+    is_of_several: bool
     hiding: int
     size_branches: int
     others: int
@@ -103,6 +105,9 @@ def nearest_entry(
         )
         looking = {source: [e for e in entries if source in looks_at(e)] for source in own.opened}
         hidden = _hidden_count(own, {s: [lacking[e] for e in es if e != entry] for s, es in looking.items()})
+        failed_count = sum(map(bool, failed.values()))
+        hiding = max(own.hiding, bool(unlisted))
+        is_of_one = failed_count == own.difference_count == 1 and not not_evaluated and not hiding
         return _Distance(
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
@@ -118,13 +123,14 @@ def nearest_entry(
             + hidden,
             hidden,
             is_other_state,
-            max(own.hiding, bool(unlisted)),
+            not is_of_one,
+            hiding,
             own.size_branches,
             own.source_count + len(unlisted),
             own.difference_count,
             bool((own.others or own.paths) and differing) and all(map(is_number, differing)),
             not_evaluated,
-            sum(map(bool, failed.values())),
+            failed_count,
         )
 
     return min(entries, key=distance, default=None)
@@ -165,7 +171,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
 
 def _is_in_all(source: str) -> bool:
     """Whether all entries look at it: a state of the process, or what the parameters of a module share."""
-    return not source or source.endswith(OF_PARAMETERS)
+    return not source or source.endswith(OF_MODULES)
 
 
 def _takes_numbers(own: Lacking, lacking: Lacking) -> bool:

@@ -37,6 +37,8 @@ class Compiled:
     results: frozenset[str] = frozenset()
 
 
+_WITH_SYMBOLS = ("mark_dynamic", "mark_unbacked")
+
 # What a compile with symbols takes more at least, as a part of the usual one: it fits best for 647 fixes of
 # generated programs with torch 2.13 (tests/guards/measure_fixes.py).
 _OF_SYMBOLS = 0.2
@@ -60,7 +62,11 @@ class Saving:
         return not is_exact and len(self.avoided) < compile_count - 1
 
     def saved_us(self, compiles: Sequence[Compiled]) -> int | None:
-        """Return the time that is saved; None when that of no avoided compile is recorded."""
+        """Return the time that is saved; None when that of no avoided compile is recorded, and for more than
+        one dynamic size: how much longer code takes with several symbols, the log does not show.
+        """
+        if sum(2 if fix.kind == "dynamic_true" else fix.kind in _WITH_SYMBOLS for fix in self.fixes) > 1:
+            return None
         costs = [cost for number in self.avoided if (cost := compiles[number].saved_us) is not None]
         return (
             max(sum(costs) + self._by_cache_us(compiles) - self._by_symbols_us(compiles), 0)

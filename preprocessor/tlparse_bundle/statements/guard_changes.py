@@ -11,12 +11,11 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
     AT_LEAST_TWO,
-    CONTAINER,
-    TENSOR,
     UNEXPLAINED,
     Cause,
     is_of_metadata,
     requested_recompiles,
+    shown_value,
 )
 from tlparse_bundle.statements.small_values import small_values
 from tlparse_bundle.statements.tied_sizes import tied_sizes
@@ -188,6 +187,8 @@ def _failed_condition(guard: str) -> str:
         return f"{code(source_name(number[1]) or '')} changed to {code(number[2])}"
     if (tensor := laid_out(guard)) is not None:
         return f"the memory layout of {code(source_name(tensor) or '')} changed"
+    if guard.startswith("2 <= ") and guard.endswith(".storage_offset()"):
+        return f"{code(source_name(guard[5:]) or '')} is now `0` or `1`"
     return f"guard {code(first_line(guard))} failed"
 
 
@@ -318,11 +319,6 @@ def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
     while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
         shown.pop()
     return f"had values such as {listed(shown, len(shown))}"
-
-
-def shown_value(value: Any) -> str:
-    """Return a value that a call has, for a sentence."""
-    return value if value in (TENSOR, CONTAINER) else code(str(value))
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:

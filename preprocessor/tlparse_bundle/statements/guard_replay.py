@@ -232,9 +232,9 @@ class GuardReplay:
                 and (call is None or entry < call)
             }
             containers = {
-                entry: local_name(reason["source"] or "")
+                entry: local_name(reason["source"])
                 for entry, reason in entries.items()
-                if call is not None
+                if reason["source"]  # none where an object was deallocated
                 and (call, entry) not in history.named
                 and not reason["guard"].startswith(UNEXPLAINED)
             }

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
+from tlparse_bundle.base.wording import code
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
@@ -317,6 +318,11 @@ def _becomes_tensor(reason: RecompileReasonsRow) -> bool:
     expected = reason["expected"]
     is_number = reason["change"] == "value" and (is_int(expected) or is_float(expected))
     return is_number or reason["change"] == "identity"
+
+
+def shown_value(value: Any) -> str:
+    """Return a value that a call has, for a sentence."""
+    return str(value) if value in (TENSOR, CONTAINER) else code(str(value))
 
 
 def compiles_of(facts: Facts, cause: Cause) -> Iterator[str]:

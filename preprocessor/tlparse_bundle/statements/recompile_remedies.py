@@ -42,6 +42,7 @@ from tlparse_bundle.statements.sizes import (
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
+    IN_OTHERS,
     few_values,
     is_learning_rate,
     is_optional,
@@ -142,6 +143,7 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     who = f"{value} in all calls" if (value := _only_value(facts, row)) else "This"
     if row["fix"] == "same_object":  # to create each of several objects once is not enough
         who = f"The same {code(source_name((row['source'] or '').removesuffix(CODE)) or '')} in all calls"
+        who = "That object in all calls" if remedy.text.endswith(IN_OTHERS) else who
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
     is_all_dynamic = "dynamic=True" in remedy.text

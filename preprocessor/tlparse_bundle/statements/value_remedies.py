@@ -15,14 +15,14 @@ from tlparse_bundle.statements.guard_changes import (
     is_of_modes,
     other_arguments,
     others_than_autograd,
-    shown_value,
 )
-from tlparse_bundle.statements.recompile_causes import Cause, compiles_of
+from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, shown_value
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.size_remedies import is_static
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
 
+IN_OTHERS = " in others, which need a compile each."
 _ATTRIBUTE = re.compile(r"\.\w+$")
 _WHOLE = re.compile(r"-?\d+")
 # With foreach=True, Adam and AdamW accept a tensor only if they are capturable (torch/optim/adam.py).
@@ -110,8 +110,7 @@ def same_object(facts: Facts, cause: Cause, name: str) -> Remedy:
         )
     if (value := cause.instead_of_object) is not None:
         return Remedy(
-            f"`{name}` is {shown_value(value)} in some calls and one object, such as `None`, in others, which"
-            " need a compile each."
+            f"`{name}` is {shown_value(value)} in some calls and one object, such as `None`,{IN_OTHERS}"
         )
     if _ANY_OBJECT.fullmatch(guard):
         return Remedy(
@@ -192,7 +191,7 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy("Set the same attributes on each object before the first call.")
     if name.startswith("self."):
         return Remedy(
-            f"Each length of `{name}` needs a compile. Change it outside the compiled function, or keep its"
-            " length."
+            f"Each length of `{name}` needs a compile. Keep its length, or keep the code that uses it out of"
+            " the compiled function."
         )
     return Remedy("Pass containers with the same length and keys.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 
-from tlparse_bundle.base.wording import first_line, function_name, large, listed, plural
+from tlparse_bundle.base.wording import code, first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
 from tlparse_bundle.statements.empty_compiles import always_empty, partly_empty
@@ -255,7 +256,10 @@ def _finding(
     who = (
         f"{large(names[0])} runs eager" if len(names) == 1 else f"{plural(len(names), 'function')} run eager"
     )
-    texts = [f"Functions: {listed(names, 5)}." if len(names) > 1 else None, text or None]
+    shown = names
+    if len(names) == len(attempts):
+        shown = [_placed(facts, name, number) for name, number in zip(names, attempts, strict=True)]
+    texts = [f"Functions: {listed(shown, 5)}." if len(names) > 1 else None, text or None]
     return Finding(
         "runs-eager",
         "warning",
@@ -269,3 +273,15 @@ def _finding(
         because_of=because_of,
         details={"reason": cause[0], "functions": [name.strip("`") for name in names][:100]},
     )
+
+
+def _placed(facts: Facts, name: str, number: int) -> str:
+    """Return the name of a function, with its place where the log has others of that name."""
+    file, function, line = facts.function_key(number)
+    place = facts.short.place(file, line) if function in facts.once(_shared_names) else None
+    return f"{name} ({code(place)})" if place else name
+
+
+def _shared_names(facts: Facts) -> set[str | None]:
+    keys = {facts.function_key(frame.rows[0]) for frame in facts.compiled}
+    return {name for name, count in Counter(name for _, name, _ in keys).items() if count > 1}

@@ -301,6 +301,8 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
         )
         after = "torch raised an error" if raised else "new inputs that match no cache entry now run eager"
         most = _main_cause(by_function.get(function, []), refusing.get(function, []))
+        if most is not None and not _is_of_all(facts, rows, most, group):
+            most = None
         yield Finding(
             "recompile-limit",
             "error",
@@ -321,6 +323,14 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             because_of=("recompile", *function, most.rows[0]) if most else None,
             key=("recompile-limit", *function),
         )
+
+
+def _is_of_all(facts: Facts, rows: RequestedRecompiles, cause: Cause, refused: list[int]) -> bool:
+    """Whether a cause made all functions recompile that hit the limit: a function and its resume functions
+    have a limit each.
+    """
+    recompiled = {facts.compiles[rows[number].compile_index]["function"] for number in cause.rows}
+    return all(facts.compiles[index]["function"] in recompiled for index in refused)
 
 
 def _main_cause(causes: list[Cause], refusing: list[Cause]) -> Cause | None:
