@@ -79,6 +79,9 @@ def input_of(
         tensor = _tensor(row, names)
         for source in row["sources"] if tensor is not None else ():
             result.add(normalised(source), tensor, "describe_tensor")
+            if row.get("is_view"):
+                offset = (row["other"] or {}).get("storage_offset", 0)  # torch leaves out 0
+                result.add(f"{normalised(source)}.storage_offset()", offset, "describe_tensor")
     for row in symbols:
         value = names.get(row["name"])
         if row["source"] is not None and value is not None:
