@@ -1,5 +1,5 @@
-"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs a quarter: another one
-with another commit.
+"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs a sixth: another one with
+another commit.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
 smaller). All browser tests are slow, except QUICK_PAGES: they open each viewer once, and any error in the
@@ -48,9 +48,11 @@ SLOW = (
     "tests/cli/test_follow.py",
     "tests/cli/test_follow_terminal.py::test_a_terminal_that",
     "tests/cli/test_follow_terminal.py::test_ctrl_z",
+    "tests/cli/test_say.py::test_everything_goes",
     "tests/cli/test_say.py::test_names_of_a_bundle",
     "tests/cli/test_sql.py::test_a_query",
     "tests/cli/test_sql.py::test_every_value",
+    "tests/cli/test_sql.py::test_the_command",
     "tests/cli/test_sql.py::test_the_programs",
     "tests/cli/test_sql.py::test_the_queries",
     "tests/log/test_broken_bytes.py::test_many_ways_to_cut_a_small_log",
@@ -123,6 +125,7 @@ SLOW = (
     "tests/statements/runs/test_check.py::test_findings_that_are_not_listed",
     "tests/statements/runs/test_compared_",
     "tests/pipeline/test_program.py::test_merged",
+    "tests/statements/test_again.py::test_a_short_program",
     "tests/statements/test_again.py::test_live_runs",
     "tests/statements/test_again.py::test_the_script_makes_them_all",
     "tests/statements/test_headline_agrees.py::test_of_every_log",
@@ -155,7 +158,7 @@ def is_slow(test, parameters=()):
     )
 
 
-PARTS = 4
+PARTS = 6
 MOST_CASES = 3  # of a slow test, without --all
 # Single tests that take longest, with others beside them that would notice most faults.
 ONLY_WITH_ALL = (

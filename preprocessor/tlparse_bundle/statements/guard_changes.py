@@ -226,10 +226,7 @@ def message_text(text: str) -> str | None:
     if _NO_BASE.fullmatch(text):
         return "an input is no longer a view of another tensor"
     freed = _FREED.match(text)
-    return (
-        freed
-        and f"torch invalidated a cache entry because {code(source_name(freed[1]) or '')} was deallocated"
-    )
+    return freed and f"the object {code(source_name(freed[1]) or '')} was deallocated"
 
 
 def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
