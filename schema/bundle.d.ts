@@ -3054,7 +3054,7 @@ export interface RecompileFixes {
   combines: number[];
   /** Compiles of the code object. */
   compile_count: number;
-  /** Compiles that would remain; at most, when 'undecided' has any. */
+  /** Compiles that would remain; at most, when 'is_minimum' is true. */
   remaining_count: number;
   /** Compiles that would not happen. Resume functions that recompiled for the same value (see 'follows' in 'recompiles') would not either. */
   avoided: string[];
@@ -3064,7 +3064,7 @@ export interface RecompileFixes {
   is_minimum: boolean;
   /** Compile time of the code object, with that of its resume functions for the same values, in microseconds; null when not recorded. */
   total_us: number | null;
-  /** Compile time of the avoided compiles, with those of resume functions for the same value, in microseconds; null when not recorded, and for more than one dynamic size, such as 'dynamic_true': how much longer code takes with several symbols, the log does not show. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included, also what compiles take more that get dynamic sizes or numbers: as much as other dynamic recompiles of the function, and at least a fifth of the usual one. */
+  /** Compile time of the avoided compiles, with those of resume functions for the same value, in microseconds; null when not recorded, and for more than one dynamic size, such as 'dynamic_true': how much longer code takes with several symbols, the log does not show. The first compiles of a log with dynamic sizes and with dynamic numbers take longer than others; without them the next one does. So they count as the median of the other recompiles of the function. Inductor's cache can have, or lack, the graphs of compiles that remain: what they take less or more is included, also what compiles take more that get a dynamic size: as much as other dynamic recompiles of the function, and at least a fifth of the usual one. */
   saved_us: number | null;
 }
 

@@ -18,3 +18,8 @@ def of(rows, *words):
     """Return the one finding whose title has all these words."""
     (row,) = [row for row in rows if all(word in row["title"] for word in words)]
     return row
+
+
+def advice(row):
+    """Return the texts of the remedies of a finding."""
+    return [remedy["text"] for remedy in row["remedies"]]

@@ -1,7 +1,7 @@
 """Findings of fixtures/versions/programs/equal_sizes.py and optional_objects.py."""
 
 import pytest
-from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from findings_of_programs import advice, of, rows  # noqa: F401 - rows is a fixture
 
 
 @pytest.fixture
@@ -13,10 +13,6 @@ def found(rows):
 def older(built, root):
     (log,) = built(root / "fixtures/versions/2.6.0/optional_objects.log.zst").logs
     return log
-
-
-def advice(row):
-    return [remedy["text"] for remedy in row["remedies"]]
 
 
 def test_equal_sizes_of_one_call_can_need_another_compile_with_dynamic_true(found):

@@ -1,16 +1,12 @@
 """Findings of fixtures/versions/programs/hidden_reasons.py, whose docstring has the number of compiles with each fix."""
 
 import pytest
-from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from findings_of_programs import advice, of, rows  # noqa: F401 - rows is a fixture
 
 
 @pytest.fixture
 def found(rows):
     return rows("hidden_reasons")
-
-
-def advice(row):
-    return [remedy["text"] for remedy in row["remedies"]]
 
 
 def test_a_guard_that_only_code_with_dynamic_sizes_has_is_the_cause(found):

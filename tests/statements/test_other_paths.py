@@ -1,16 +1,12 @@
 """Findings of fixtures/versions/programs/other_paths.py, whose docstring has the number of compiles with each fix."""
 
 import pytest
-from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from findings_of_programs import advice, of, rows  # noqa: F401 - rows is a fixture
 
 
 @pytest.fixture
 def found(rows):
     return rows("other_paths")
-
-
-def advice(row):
-    return [remedy["text"] for remedy in row["remedies"]]
 
 
 @pytest.mark.parametrize(

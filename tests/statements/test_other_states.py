@@ -3,16 +3,12 @@ applied.
 """
 
 import pytest
-from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from findings_of_programs import advice, of, rows  # noqa: F401 - rows is a fixture
 
 
 @pytest.fixture
 def found(rows):
     return rows("other_states")
-
-
-def advice(row):
-    return [remedy["text"] for remedy in row["remedies"]]
 
 
 def test_a_break_of_a_library_frame_is_not_one_of_its_caller(found):

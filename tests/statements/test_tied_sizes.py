@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from findings_of_programs import of, rows  # noqa: F401 - rows is a fixture
+from findings_of_programs import advice, of, rows  # noqa: F401 - rows is a fixture
 from tlparse_bundle.statements import tied_sizes
 from tlparse_bundle.statements.export_calls import Frame
 
@@ -11,10 +11,6 @@ from tlparse_bundle.statements.export_calls import Frame
 @pytest.fixture
 def found(rows):
     return rows("tied_sizes")
-
-
-def advice(row):
-    return [remedy["text"] for remedy in row["remedies"]]
 
 
 def specializations(found):

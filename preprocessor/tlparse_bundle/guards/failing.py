@@ -59,6 +59,7 @@ AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
 _ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _LENGTH = re.compile(r"\) == (\d{1,9})$")
+CONTAINER = "a container"  # in place of its value, which the guards of a call do not state
 _OBJECT_ID = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
 _ATTRIBUTE = re.compile(r"\.(\w+)\Z")
 _IS_EMPTY = re.compile(r"not (\S+)")
@@ -192,7 +193,7 @@ def _none(predicate: Predicate, input: Input) -> Outcome | None:
     of_module = _ATTRIBUTE.sub(r"._modules['\1']", source)
     if not input.owners.isdisjoint((source, of_module)):
         return Outcome(False, "None", "an object")
-    return Outcome(False, "None", "a container") if f"len({source})" in input.values else None
+    return Outcome(False, "None", CONTAINER) if f"len({source})" in input.values else None
 
 
 def _kind_of_object(source: str, input: Input) -> str | None:
@@ -205,7 +206,7 @@ def _kind_of_object(source: str, input: Input) -> str | None:
         return input.types[source]
     if source in input.objects:
         return "an object"
-    return "a container" if f"len({source})" in input.values else None
+    return CONTAINER if f"len({source})" in input.values else None
 
 
 def _is_absent(source: str, input: Input) -> bool:
@@ -237,7 +238,7 @@ def _other_object(predicate: Predicate, input: Input) -> Difference | None:
     if isinstance(input.values.get(source), Tensor):
         return Difference("type", source, None, predicate.text, "Tensor")
     if f"len({source})" in input.values:
-        return Difference("type", source, None, predicate.text, "a container")
+        return Difference("type", source, None, predicate.text, CONTAINER)
     if other := _other_type(predicate, input):
         return Difference("type", source, None, predicate.text, other)
     if _is_other_function(predicate, input):

@@ -126,19 +126,15 @@ class FixedRun:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
         dynamic = set(filter(is_argument, {**of_call, **of_entry})) if is_dynamic else relaxed
-        if any(
-            source in of_entry and (source not in of_call or of_call[source].equal != of_entry[source].equal)
-            for source in dynamic
-        ):
+        views = [source for source in dynamic if source in of_entry]
+        if any(source not in of_call or of_call[source].equal != of_entry[source].equal for source in views):
             return False
         is_open = is_open or (is_dynamic and self._differs_in_float(call, entry))
         is_open = is_open or None in (duck, same_path) or not self._branches.are_known(call, entry)
         # With dynamic sizes, the entry also has guards on the bases of its views, which calls between the
         # compiles may fail.
         is_open = (
-            is_open
-            or any(source in of_entry and of_entry[source].equal for source in dynamic)
-            or self._layouts.has_strided_unbacked
+            is_open or any(of_entry[source].equal for source in views) or self._layouts.has_strided_unbacked
         )
         if narrower := self._narrower_places(entry, call):
             is_hit = call in self._history.hit
@@ -297,20 +293,20 @@ class FixedRun:
         """Whether a size is that of a tensor that the fixes pass in place of None. An earlier call can then
         have made it dynamic: the log does not have the size that it would pass.
         """
-        return difference.aspect in ("size", "stride") and any(
-            fix.kind == "same_type" and fix.source == difference.source for fix in self._fixes
-        )
+        return difference.aspect in ("size", "stride") and self._is_passed(difference.source)
+
+    def _is_passed(self, source: str) -> bool:
+        """Whether the fixes pass a value in place of None."""
+        return any(fix.kind == "same_type" and fix.source == source for fix in self._fixes)
 
     def _is_of_gradients(self, source: str, *calls: int) -> bool:
         """Whether the fixes pass a tensor in place of None where another call has one with gradients.
         The other tensor may have none.
         """
+        if not self._is_passed(source):
+            return False
         tensors = [self._history.tensor(call, source) for call in calls]
-        return (
-            None in tensors
-            and any(tensor is not None and tensor.requires_grad for tensor in tensors)
-            and any(fix.kind == "same_type" and fix.source == source for fix in self._fixes)
-        )
+        return None in tensors and any(tensor is not None and tensor.requires_grad for tensor in tensors)
 
     def _is_of_symbol(self, difference: Difference) -> bool:
         """Whether an integer of an object is a symbol in some entry. The object is then not a module, whose

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tlparse_bundle.guards.containers import differing_containers
-from tlparse_bundle.guards.failing import Difference
+from tlparse_bundle.guards.failing import CONTAINER, Difference
 from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.guards.savings import Place
@@ -16,7 +16,7 @@ _HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _TRAINING = ".training"
 _Change = tuple[str, str, str]
-OF_MODULES = " of modules"
+OF_MODULES = " of modules"  # the end of a name for what parts of modules have in common
 _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
@@ -32,8 +32,8 @@ class Lacking(NamedTuple):
     ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
     ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
     sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
-    ``difference_count``: all differences; ``opened``: those of others that are None in the entry;
-    ``containers``: those that differ in their length or keys; ``types``: those of another type.
+    ``difference_count``: all differences; ``opened``: those of others that are None, or one object, in the
+    entry; ``containers``: those that differ in their length or keys; ``types``: those of another type.
     """
 
     numbers: set[Place]
@@ -142,7 +142,7 @@ def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> d
 
 def _is_none(difference: Difference) -> bool:
     """Whether an entry has None, or one object, where a call has a value or a container."""
-    if difference.aspect == "type" and difference.actual == "a container":
+    if difference.aspect == "type" and difference.actual == CONTAINER:
         return str(difference.expected).startswith("___check_obj_id(")
     return difference.aspect == "value" and difference.expected == "None"
 

@@ -75,8 +75,8 @@ def nearest_entry(
     shared = set.intersection(*unknown) if unknown else set()
     lacking = {entry: lacking_of(failed, containers.get(entry)) for entry, failed in failures.items()}
 
-    def looks_at(entry: int) -> frozenset[str | None]:
-        return history.checked(entry) | history.typed(entry)
+    def looks_at(entry: int, source: str) -> bool:
+        return source in history.checked(entry) or source in history.typed(entry)
 
     def distance(entry: int) -> _Distance:
         failed, own, guards = failures[entry], lacking[entry], history.guards
@@ -103,8 +103,10 @@ def nearest_entry(
         is_other_state = any(
             found is not None and guards[guard].kind in STATES for guard, found in failed.items()
         )
-        looking = {source: [e for e in entries if source in looks_at(e)] for source in own.opened}
-        hidden = _hidden_count(own, {s: [lacking[e] for e in es if e != entry] for s, es in looking.items()})
+        hidden = sum(
+            _hidden_count(source, [lacking[one] for one in entries if one != entry and looks_at(one, source)])
+            for source in own.opened
+        )
         failed_count = sum(map(bool, failed.values()))
         hiding = max(own.hiding, bool(unlisted))
         is_of_one = failed_count == own.difference_count == 1 and not not_evaluated and not hiding
@@ -136,21 +138,18 @@ def nearest_entry(
     return min(entries, key=distance, default=None)
 
 
-def _hidden_count(own: Lacking, looking: Mapping[str, Sequence[Lacking]]) -> int:
+def _hidden_count(source: str, others: Sequence[Lacking]) -> int:
     """Return in how many sizes and numbers a value differs, at least, from those of the entries that have one
-    where this entry has None; a container with another length or other keys is one. ``looking``: the other
-    entries that look at each of these values.
+    where an entry has None; a container with another length or other keys is one. ``others``: the other
+    entries that look at this value.
     """
-    count = 0
-    for source, others in looking.items():
-        inner = [
-            sum(place == source or is_part(place, (source,)) for place, _ in one.numbers)
-            for one in others
-            if source not in one.others
-        ]
-        inner += [1 for one in others if source in one.containers and source not in one.opened]
-        count += min(inner, default=0)
-    return count
+    inner = [
+        sum(place == source or is_part(place, (source,)) for place, _ in one.numbers)
+        for one in others
+        if source not in one.others
+    ]
+    inner += [1 for one in others if source in one.containers and source not in one.opened]
+    return min(inner, default=0)
 
 
 def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lacking: Lacking) -> bool:
@@ -170,7 +169,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
 
 
 def _is_in_all(source: str) -> bool:
-    """Whether all entries look at it: a state of the process, or what the parameters of a module share."""
+    """Whether all entries look at it: a state of the process, or what the modules of a model share."""
     return not source or source.endswith(OF_MODULES)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
-from tlparse_bundle.guards.fixes import COUNTED, DYNAMIC_NUMBERS, Fix, covers
+from tlparse_bundle.guards.fixes import COUNTED, Fix, covers
 from tlparse_bundle.guards.inputs import Input
 from tlparse_bundle.guards.views import View
 
@@ -37,8 +37,6 @@ class Compiled:
     results: frozenset[str] = frozenset()
 
 
-_WITH_SYMBOLS = ("mark_dynamic", "mark_unbacked")
-
 # What a compile with symbols takes more at least, as a part of the usual one: it fits best for 647 fixes of
 # generated programs with torch 2.13 (tests/guards/measure_fixes.py).
 _OF_SYMBOLS = 0.2
@@ -65,7 +63,8 @@ class Saving:
         """Return the time that is saved; None when that of no avoided compile is recorded, and for more than
         one dynamic size: how much longer code takes with several symbols, the log does not show.
         """
-        if sum(2 if fix.kind == "dynamic_true" else fix.kind in _WITH_SYMBOLS for fix in self.fixes) > 1:
+        kinds = [fix.kind for fix in self.fixes]
+        if "dynamic_true" in kinds or kinds.count("mark_dynamic") + kinds.count("mark_unbacked") > 1:
             return None
         costs = [cost for number in self.avoided if (cost := compiles[number].saved_us) is not None]
         return (
@@ -93,10 +92,7 @@ class Saving:
 
     def _makes_dynamic(self, compiled: Compiled) -> bool:
         return any(
-            covers(fix, Fix(kind, *place))
-            for place in compiled.static
-            for kind in (DYNAMIC_NUMBERS if place[1] is None else ("mark_dynamic",))
-            for fix in self.fixes
+            covers(fix, Fix("mark_dynamic", *place)) for place in compiled.static for fix in self.fixes
         )
 
     def _by_cache_us(self, compiles: Sequence[Compiled]) -> int:

@@ -79,17 +79,19 @@ class _Place(NamedTuple):
 
 def _places(history: CodeHistory, call: int) -> Iterator[_Place]:
     """Yield the sizes of the tensors of a call, their offsets and the sizes of their bases."""
-    compiled = history.compiles[call]
-    for source, value in compiled.input.values.items() if compiled.input is not None else ():
+    views, input = history.compiles[call].views, history.compiles[call].input
+    values = input.values if input is not None else {}
+    for source, value in values.items():
         if not isinstance(value, Tensor) or not is_argument(source):
             continue
         for dimension, size in enumerate(value.size):
             own = varies(history, call, source, dimension)
             yield _Place(f"{source}.size()[{dimension}]", size, own, source, dimension)
-        view = compiled.views.get(source)
+        view = views.get(source)
         if view is not None:
             is_dynamic = any(varies(history, call, source, place) for place in range(len(value.size)))
-            yield _Place(f"{source}.storage_offset()", view.offset, is_dynamic)
+            name = f"{source}.storage_offset()"
+            yield _Place(name, values.get(name, 0), is_dynamic)
             for dimension, size in enumerate(view.base):
                 if type(size) is int:
                     yield _Place(f"{source}._base.size()[{dimension}]", size, is_dynamic)

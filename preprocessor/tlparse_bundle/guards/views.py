@@ -12,10 +12,9 @@ from tlparse_bundle.guards.expressions import normalised
 
 
 class View(NamedTuple):
-    """A view: the dimensions of it and of its base that are equal, its offset, and the sizes of the base."""
+    """A view: the dimensions of it and of its base that are equal, and the sizes of the base."""
 
     equal: frozenset[tuple[int, int]]
-    offset: int
     base: tuple[Any, ...]
 
 
@@ -33,8 +32,7 @@ def views_of(tensors: Iterable[Mapping[str, Any]]) -> dict[str, View]:
         base = shapes.get((row["describer_id"], (row["other"] or {}).get("base")), ())
         equal = ((mine, its) for mine, size in enumerate(shape) for its, at in enumerate(base) if size == at)
         if row["is_view"]:
-            offset = (row["other"] or {}).get("storage_offset")
-            view = View(frozenset(equal), offset if type(offset) is int else 0, tuple(base))
+            view = View(frozenset(equal), tuple(base))
             found |= dict.fromkeys(map(normalised, filter(None, row["sources"])), view)
     return found
 

@@ -22,6 +22,7 @@ from tlparse_bundle.statements.tied_sizes import tied_sizes
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _SIZES = re.compile(r"([A-Za-z_][\w.\[\]'\"]*)\.(size|stride)\(\)\[\d+\]")
+_OFFSET = re.compile(r"2 <= (\S+\.storage_offset\(\))")  # torch makes 0 and 1 constants
 _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
 _MOST_TEXT = 32  # characters of them
@@ -187,8 +188,8 @@ def _failed_condition(guard: str) -> str:
         return f"{code(source_name(number[1]) or '')} changed to {code(number[2])}"
     if (tensor := laid_out(guard)) is not None:
         return f"the memory layout of {code(source_name(tensor) or '')} changed"
-    if guard.startswith("2 <= ") and guard.endswith(".storage_offset()"):
-        return f"{code(source_name(guard[5:]) or '')} is now `0` or `1`"
+    if (offset := _OFFSET.fullmatch(guard)) is not None:
+        return f"{code(source_name(offset[1]) or '')} is now `0` or `1`"
     return f"guard {code(first_line(guard))} failed"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
 from tlparse_bundle.base.wording import code
+from tlparse_bundle.guards.failing import CONTAINER
 from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
@@ -34,7 +35,7 @@ _TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
     "str": "<class 'str'>",
     "none": "<class 'NoneType'>",
 }
-TENSOR, CONTAINER = "a tensor", "a container"  # in place of the value that a call has
+TENSOR = "a tensor"  # in place of the value that a call has, as CONTAINER is
 _CONSTANTS = ("EQUALS_MATCH", "CONSTANT_MATCH")  # kinds of guards
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
@@ -205,7 +206,7 @@ class Cause:
         """What calls have where a guard asks for one object: TENSOR, CONTAINER or a constant; None if it is
         another object, or not known.
         """
-        return next((value for value in self.values if self.change == "identity"), None)
+        return next(iter(self.values), None) if self.change == "identity" else None
 
 
 def causes(facts: Facts) -> list[Cause]:

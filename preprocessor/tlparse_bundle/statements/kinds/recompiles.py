@@ -301,7 +301,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
         )
         after = "torch raised an error" if raised else "new inputs that match no cache entry now run eager"
         most = _main_cause(by_function.get(function, []), refusing.get(function, []))
-        if most is not None and not _is_of_all(facts, rows, most, group):
+        if most and not _is_of_all(facts, rows, most, group):
             most = None
         yield Finding(
             "recompile-limit",
