@@ -1,5 +1,5 @@
 """Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs a sixth: another one with
-another commit.
+another commit, with those of IN_EACH_PART.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
 smaller). All browser tests are slow, except QUICK_PAGES: they open each viewer once, and any error in the
@@ -159,6 +159,15 @@ def is_slow(test, parameters=()):
 
 
 PARTS = 6
+# With each part: what keeps secrets in, and attacks out.
+IN_EACH_PART = (
+    "tests/bundle/test_sql_limits.py",
+    "tests/end_to_end/test_hostile.py",
+    "tests/mcp/test_mcp.py::test_a_hostile_log",
+    "tests/redact/test_secrets.py",
+    "tests/web/test_web_hostile.py",
+    "tests/web/test_web_safety.py",
+)
 MOST_CASES = 3  # of a slow test, without --all
 # Single tests that take longest, with others beside them that would notice most faults.
 ONLY_WITH_ALL = (
@@ -210,6 +219,5 @@ def left_out(tests, part):
     for of_one in cases.values():
         last, most = len(of_one) - 1, min(len(of_one), MOST_CASES)
         kept.update(of_one[round(number * last / max(1, most - 1))] for number in range(most))
-    return {
-        test for test in tests if test not in kept or part_of(test) != part or test.startswith(ONLY_WITH_ALL)
-    }
+    runs = {test for test in kept if part_of(test) == part or test.startswith(IN_EACH_PART)}
+    return {test for test in tests if test not in runs or test.startswith(ONLY_WITH_ALL)}

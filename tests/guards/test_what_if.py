@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from compiled_run import DYNAMIC, FLAG, UNBACKED, X0, X1, Run
 from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.duck_sizes import DuckSizes
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Saving, without_firsts
-from tlparse_bundle.guards.symbols import is_narrowed
 from tlparse_bundle.guards.values import Tensor, is_dense
 from tlparse_bundle.guards.views import View, views_of
 from tlparse_bundle.guards.what_if import WhatIf
@@ -126,7 +126,7 @@ EQUAL = "L['x'].size()[0] == L['x'].size()[1]"
 )
 def test_an_entry_is_narrower_where_sizes_share_a_symbol(run, call, narrowed):
     run.call(**call)
-    assert is_narrowed(CodeHistory(run.compiles, run.guards), 0, [0]) == narrowed
+    assert DuckSizes(CodeHistory(run.compiles, run.guards)).is_narrower(0, [0]) == narrowed
 
 
 def test_sizes_that_a_guard_wants_equal_are_marked_together(run):

@@ -5,7 +5,18 @@ a clock.
 import re
 from itertools import chain
 
-from slow import MOST_CASES, ONLY_WITH_ALL, PARTS, QUICK_PAGES, SLOW, is_slow, left_out, part_now, part_of
+from slow import (
+    IN_EACH_PART,
+    MOST_CASES,
+    ONLY_WITH_ALL,
+    PARTS,
+    QUICK_PAGES,
+    SLOW,
+    is_slow,
+    left_out,
+    part_now,
+    part_of,
+)
 from traces import ROOT
 
 FILES = sorted((ROOT / "tests").rglob("*.py"))
@@ -39,17 +50,22 @@ MAY = {
 def test_each_line_of_the_slow_ones_names_a_test():
     assert [
         line
-        for line in (*SLOW, *QUICK_PAGES)
+        for line in (*SLOW, *QUICK_PAGES, *IN_EACH_PART)
         if not any(test.startswith(line.partition("[")[0]) for test in TESTS)
     ] == []
 
 
 def test_each_slow_test_is_in_one_part():
-    slow = [test for test in TESTS if is_slow(test)]
+    slow = [test for test in TESTS if is_slow(test) and not test.startswith(IN_EACH_PART)]
     assert len(slow) > 100
     of_parts = [[test for test in slow if test not in left_out(slow, part)] for part in range(PARTS)]
     assert sorted(chain(*of_parts)) == sorted(test for test in slow if not test.startswith(ONLY_WITH_ALL))
     assert all(len(part) > len(slow) / PARTS / 2 for part in of_parts)
+
+
+def test_attacks_run_with_each_part():
+    attacks = [test for test in TESTS if is_slow(test) and test.startswith(IN_EACH_PART)]
+    assert attacks and not any(left_out(attacks, part) for part in range(PARTS))
 
 
 def test_some_cases_of_a_slow_test_are_kept():

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
+from tlparse_bundle.guards.duck_sizes import DuckSizes
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.fixes import Fix, covers, fixes_of
 from tlparse_bundle.guards.inputs import CODE, is_argument
 from tlparse_bundle.guards.layouts import Layouts
 from tlparse_bundle.guards.savings import Place
-from tlparse_bundle.guards.symbols import are_same_duck_sizes, is_constant, is_narrowed, varies
+from tlparse_bundle.guards.symbols import is_constant, varies
 from tlparse_bundle.guards.values import Tensor
 
 _NUMBERS = ("size", "value")
@@ -33,6 +34,8 @@ class FixedRun:
         self._is_all_dynamic = any(fix.kind == "dynamic_true" for fix in fixes)
         self._branches = Branches(history, fixes)
         self._layouts = Layouts(history, fixes)
+        self._duck_sizes = DuckSizes(history)
+        self._passed = {fix.source for fix in fixes if fix.kind == "same_type"}  # in place of None
         self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
 
     def replay(self) -> tuple[dict[int, int], list[int]]:
@@ -69,7 +72,7 @@ class FixedRun:
 
     def _not_certain(self, avoided: dict[int, int], entries: Sequence[int]) -> list[int]:
         """Take as many of the avoided compiles as others may come, of calls that fit an entry before."""
-        may_come = sum(is_narrowed(self._history, entry, entries) for entry in entries)
+        may_come = sum(self._duck_sizes.is_narrower(entry, entries) for entry in entries)
         return [avoided.popitem()[0] for _ in range(min(may_come, len(avoided)))]
 
     def _is_marked_with(self, fix: Fix) -> bool:
@@ -121,7 +124,7 @@ class FixedRun:
         if same_path is False:
             return False
         is_dynamic = self._is_all_dynamic
-        duck = not is_dynamic or are_same_duck_sizes(self._history, call, entry, entries)
+        duck = not is_dynamic or self._duck_sizes.are_same(call, entry, entries)
         if duck is False:
             return False
         of_call, of_entry = (self._history.compiles[number].views for number in (call, entry))
@@ -197,7 +200,7 @@ class FixedRun:
         self, difference: Difference, call: int, entry: int, all_: Sequence[Difference]
     ) -> bool | None:
         """Whether a difference does not matter with the fixes; None when the log does not decide it."""
-        if self._is_of_gradients(difference.source, call, entry):
+        if difference.source in self._passed and self._has_gradients_in_one(difference.source, call, entry):
             return None
         if self._branches.is_missing(difference, call, entry):
             return self._branches.agree(difference.source, call, entry)
@@ -293,18 +296,12 @@ class FixedRun:
         """Whether a size is that of a tensor that the fixes pass in place of None. An earlier call can then
         have made it dynamic: the log does not have the size that it would pass.
         """
-        return difference.aspect in ("size", "stride") and self._is_passed(difference.source)
+        return difference.aspect in ("size", "stride") and difference.source in self._passed
 
-    def _is_passed(self, source: str) -> bool:
-        """Whether the fixes pass a value in place of None."""
-        return any(fix.kind == "same_type" and fix.source == source for fix in self._fixes)
-
-    def _is_of_gradients(self, source: str, *calls: int) -> bool:
-        """Whether the fixes pass a tensor in place of None where another call has one with gradients.
-        The other tensor may have none.
+    def _has_gradients_in_one(self, source: str, *calls: int) -> bool:
+        """Whether one of two calls has None, and the other one a tensor with gradients. A tensor in place of
+        None may have none.
         """
-        if not self._is_passed(source):
-            return False
         tensors = [self._history.tensor(call, source) for call in calls]
         return None in tensors and any(tensor is not None and tensor.requires_grad for tensor in tensors)
 
