@@ -2,6 +2,7 @@ import gc
 import logging
 import os
 import tarfile
+import urllib.request
 from contextlib import ExitStack
 
 import every_log
@@ -16,6 +17,7 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
 from unguarded import unguarded
+from waiting import HANG_S
 
 # Files whose tests take longest, the longest first.
 _LONG = (
@@ -271,6 +273,9 @@ def s3():
         server.start()
         host, port = server.get_host_and_port()
         patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        # Servers of one process share their buckets, and another module may have had one before.
+        with urllib.request.urlopen(f"http://{host}:{port}/moto-api/reset", data=b"", timeout=HANG_S):
+            pass
         s3fs.S3FileSystem.clear_instance_cache()
         yield s3fs.S3FileSystem(use_listings_cache=False, max_concurrency=1)
         s3fs.S3FileSystem.clear_instance_cache()

@@ -16,6 +16,7 @@ _HIDES_OTHERS = frozenset(("type", "class", "rank"))
 _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _TRAINING = ".training"
 _Change = tuple[str, str, str]
+Move = tuple[str, str]  # of a size or number: what an entry takes, and what a call has
 OF_MODULES = " of modules"  # the end of a name for what parts of modules have in common
 _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
@@ -25,18 +26,17 @@ _ITEM = re.compile(r"\[\d+\]")
 
 
 class Lacking(NamedTuple):
-    """What a call differs in from an entry. ``numbers``: sizes and numbers, with the count of their changes;
-    those of items of a list are one, unless they change as others do. ``others``: other sources, with a
-    count in which items of a list are one, and a length is none that changes as a size does;
-    ``source_count`` has such lengths, too.
-    ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the same ones are one of
-    ``paths``, and of ``branches`` where some are not sizes, or of ``size_branches`` where they are several
-    sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
+    """What a call differs in from an entry. ``numbers``: sizes and numbers, with their changes;
+    ``move_count`` of these, where those of items of a list are one, unless they change as others do.
+    ``others``: other sources, with a count in which items of a list are one, and a length is none that
+    changes as a size does; ``source_count`` has such lengths, too. ``conditioned``: sizes and numbers that
+    failed conditions are on. Conditions on the same ones are one of ``paths``, and of ``branches`` where some
+    are not sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
     ``difference_count``: all differences; ``opened``: those of others that are None, or one object, in the
     entry; ``containers``: those that differ in their length or keys; ``types``: those of another type.
     """
 
-    numbers: set[Place]
+    numbers: Mapping[Place, Move]
     move_count: int
     others: set[str]
     other_count: int
@@ -45,7 +45,6 @@ class Lacking(NamedTuple):
     sources: set[str]
     paths: int
     branches: int
-    size_branches: int
     hiding: int
     difference_count: int
     opened: frozenset[str]
@@ -62,14 +61,14 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     sized = {one.source for one in differences if one.aspect == "size"}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     others = _objects(
-        (_subject(one) for one in differences if not is_number(one) and one.aspect != "shape"),
+        (_subject(one) for one in differences if not _is_number(one) and one.aspect != "shape"),
         differing_containers(failed),
     )
     others |= {container} if container is not None else set()
     numbers = {
         (one.source, one.dimension): _move(one)
         for one in differences
-        if is_number(one) and not (one.aspect == "stride" and one.source in sized)
+        if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
     numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
     parameters = {source for source, _ in numbers if is_of_module(source)}
@@ -79,11 +78,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
         if not is_part(one.source, others):
             hiding = max(hiding, _hiding(one))
     paths = _paths(conditions, {*names_of(numbers), *others})
-    are_sizes = [all(".size()" in place for place in path) for path in paths]
-    branches = are_sizes.count(False)
-    size_branches = sum(
-        len(path) > 1 for path, is_of_sizes in zip(paths, are_sizes, strict=True) if is_of_sizes
-    )
+    branches = sum(not all(".size()" in place for place in path) for path in paths)
     # The length of a batch is one change with the sizes of its tensors.
     lengths = {
         one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
@@ -97,7 +92,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     conditioned = _places(conditions)
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
     return Lacking(
-        set(numbers),
+        numbers,
         _move_count(numbers, lists),
         others,
         other_count,
@@ -106,7 +101,6 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
         sources,
         len(paths),
         branches,
-        size_branches,
         hiding,
         sum(not (one.aspect == "stride" and one.source in sized) for one in differences),
         frozenset(one.source for one in differences if _is_none(one)) & others,
@@ -131,7 +125,7 @@ def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> d
     """
     found: dict[str, set[_Change]] = {}
     for one in differences:
-        if one.source in others and not is_number(one):
+        if one.source in others and not _is_number(one):
             found.setdefault(one.source, set()).add((one.aspect, str(one.expected), str(one.actual)))
     return {
         source: frozenset(changes)
@@ -160,7 +154,7 @@ def _hiding(difference: Difference) -> int:
     return 1 if difference.aspect == "length" else 0
 
 
-def _move_count(numbers: Mapping[Place, tuple[str, str]], lists: set[str]) -> int:
+def _move_count(numbers: Mapping[Place, Move], lists: set[str]) -> int:
     """Return the number of changes of sizes and numbers. ``lists``: those that differ anyway."""
     items = {place: move for place, move in numbers.items() if _list(place[0]) != place[0]}
     moves = {move for place, move in numbers.items() if place not in items}
@@ -168,7 +162,7 @@ def _move_count(numbers: Mapping[Place, tuple[str, str]], lists: set[str]) -> in
     return len(moves) + min(len(in_lists), len(set(items.values()) - moves))
 
 
-def _move(difference: Difference) -> tuple[str, str]:
+def _move(difference: Difference) -> Move:
     """Return a change, which several tensors can share. Strides are one change of a tensor."""
     if difference.aspect == "stride":
         return difference.source, "stride"
@@ -213,7 +207,7 @@ def _places(conditions: Iterable[str]) -> set[str]:
     return {place for text in conditions for place in _PLACE.findall(text)}
 
 
-def is_number(difference: Difference) -> bool:
+def _is_number(difference: Difference) -> bool:
     """Whether a size or a number differs, which torch makes dynamic: not an integer in place of a float."""
     values = difference.expected, difference.actual
     if difference.aspect == "value":

@@ -10,7 +10,15 @@ from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.containers import differing_containers, has_other_keys, keys_of
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.guards.lacking import OF_MODULES, Lacking, is_number, is_part, lacking_of, names_of
+from tlparse_bundle.guards.lacking import (
+    OF_MODULES,
+    Lacking,
+    Move,
+    is_part,
+    lacking_of,
+    names_of,
+)
+from tlparse_bundle.guards.savings import Place
 
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
@@ -27,26 +35,22 @@ class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
     call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
-    number once; ``hidden``: those of them in values for which an entry has None. ``is_of_several``: not one
-    guard, with all others known to hold. ``hiding``: whether more of an object cannot be compared. A size or
-    a number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs one
-    more. ``difference_count``: all differences, each on its own; ``failed_count``: all guards. Most guards of
-    an entry for another global state, or for another function that the same wrapper called, are not
-    evaluated.
+    number once, with those in values for which an entry has None. ``is_of_several``: not one guard, with all
+    others known to hold. ``hiding``: whether more of an object cannot be compared. A size or a number costs
+    one compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
+    ``difference_count``: all differences, each on its own; ``failed_count``: all guards. Most guards of an
+    entry for another global state, or for another function that the same wrapper called, are not evaluated.
     """
 
     other_function: bool
     is_replaced: bool
     branches: int
     changes: int
-    hidden: int
     other_state: bool
     is_of_several: bool
     hiding: int
-    size_branches: int
     others: int
     difference_count: int
-    is_minor: bool
     not_evaluated: int
     failed_count: int
 
@@ -99,7 +103,6 @@ def nearest_entry(
         named = history.named.get((call, entry))
         at = local_name(guards[named].source or "") if named is not None else ""
         unlisted -= {containers.get(entry), *(one for one in unlisted if at.startswith(f"{one}["))}
-        differing = failed.get(named) or () if named is not None else ()
         is_other_state = any(
             found is not None and guards[guard].kind in STATES for guard, found in failed.items()
         )
@@ -123,14 +126,11 @@ def nearest_entry(
             + bool(not_evaluated or (is_other_state and own.difference_count > 1))
             + sum(has_other_keys(history, call, entry, source) for source in differing_containers(failed))
             + hidden,
-            hidden,
             is_other_state,
             not is_of_one,
             hiding,
-            own.size_branches,
             own.source_count + len(unlisted),
             own.difference_count,
-            bool((own.others or own.paths) and differing) and all(map(is_number, differing)),
             not_evaluated,
             failed_count,
         )
@@ -140,16 +140,19 @@ def nearest_entry(
 
 def _hidden_count(source: str, others: Sequence[Lacking]) -> int:
     """Return in how many sizes and numbers a value differs, at least, from those of the entries that have one
-    where an entry has None; a container with another length or other keys is one. ``others``: the other
-    entries that look at this value.
+    where an entry has None, without those that change as sizes of other values do; a container with another
+    length or other keys is one. ``others``: the other entries that look at this value.
     """
-    inner = [
-        sum(place == source or is_part(place, (source,)) for place, _ in one.numbers)
-        for one in others
-        if source not in one.others
-    ]
+    inner = [_own_number_count(source, one.numbers) for one in others if source not in one.others]
     inner += [1 for one in others if source in one.containers and source not in one.opened]
     return min(inner, default=0)
+
+
+def _own_number_count(source: str, numbers: Mapping[Place, Move]) -> int:
+    """Return how many sizes and numbers of a value change as none of another value does."""
+    own = {place for place in numbers if place[0] == source or is_part(place[0], (source,))}
+    elsewhere = {move for place, move in numbers.items() if place not in own}
+    return sum(numbers[place] not in elsewhere for place in own)
 
 
 def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lacking: Lacking) -> bool:
@@ -161,7 +164,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
     if not lacked or own.conditioned or any(map(_is_in_all, lacked)):
         return False
     if taken:
-        is_taken = lacking.numbers <= own.numbers and taken <= history.checked(other)
+        is_taken = lacking.numbers.keys() <= own.numbers.keys() and taken <= history.checked(other)
     else:
         is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
     typed = lacked & lacking.types & history.typed(entry)
@@ -176,7 +179,7 @@ def _is_in_all(source: str) -> bool:
 def _takes_numbers(own: Lacking, lacking: Lacking) -> bool:
     return (
         bool(own.numbers)
-        and own.numbers.isdisjoint(lacking.numbers)
+        and own.numbers.keys().isdisjoint(lacking.numbers)
         and names_of(own.numbers).isdisjoint(lacking.conditioned)
     )
 
