@@ -33,6 +33,7 @@ _DISABLED = re.compile(  # torch 2.6 has other words
     r"Skip calling `torch\.compiler\.disable\(\)`d function|call torch\._dynamo\.disable\(\) wrapped function"
 )
 _WITHOUT_OPERATION = Remedy("Do not call the compiled function where it has no tensor operation.")
+_CodeKey = tuple[FunctionKey, str | None]  # with the name, which a resume function has of its own
 _NAME = re.compile(r"<(?:function|bound method) ([\w.<>]+)")
 
 
@@ -52,30 +53,43 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _suppressed(facts)
 
 
-def _skipped(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
+def _skipped(facts: Facts, group: BreakGroup) -> dict[_CodeKey, int]:
     """Return the functions that Dynamo skips after a break of a group, with the attempt in which it did."""
     ids = {row["id"] for row in group if row["skipped_frame_count"]}
-    skipped: dict[FunctionKey, int] = {}
+    skipped: dict[_CodeKey, int] = {}
     for record in facts.table("graph_break_records") if ids else ():
         if record["graph_break"] in ids and record["skips_frame"]:
             number = facts.number_of(record)
-            skipped.setdefault(facts.function_key(number), number)
-    return {key: number for key, number in skipped.items() if not _was_compiled_later(facts, key, number)}
+            skipped.setdefault(_code_key(facts, number), number)
+    last = facts.once(_last_compiles)
+    return {key: number for key, number in skipped.items() if last.get(key, -1) < number}
 
 
-def _rests(facts: Facts, group: BreakGroup) -> dict[FunctionKey, int]:
+def _rests(facts: Facts, group: BreakGroup) -> dict[_CodeKey, int]:
     """Return the functions of which Dynamo compiles only the part before a break of a group, with the attempt
     in which it skipped the rest.
     """
     ids = {row["id"] for row in group}
-    of_rests = facts.once(_attempts_without_rest)
-    rests: dict[FunctionKey, int] = {}
-    for number, id_ in of_rests.items():
+    rests: dict[_CodeKey, int] = {}
+    for number, id_ in facts.once(_attempts_without_rest).items():
         if id_ in ids:
-            rests.setdefault(facts.function_key(number), number)
-    return {
-        key: number for key, number in rests.items() if not _was_compiled_later(facts, key, number, of_rests)
+            rests.setdefault(_code_key(facts, number), number)
+    return rests
+
+
+def _without_break(facts: Facts, group: BreakGroup, rests: Collection[_CodeKey]) -> list[str]:
+    """Return the compiles of these functions that ended well, and came to no break of a group."""
+    ids = {row["id"] for row in group}
+    broken = {
+        record["compile"] for record in facts.table("graph_break_records") if record["graph_break"] in ids
     }
+    return [
+        str(frame.row["compile"])
+        for frame in facts.compiled
+        if frame.row["status"] == "ok"
+        and frame.row["compile"] not in broken
+        and _code_key(facts, frame.rows[0]) in rests
+    ]
 
 
 def _attempts_without_rest(facts: Facts) -> dict[int, int]:
@@ -84,41 +98,40 @@ def _attempts_without_rest(facts: Facts) -> dict[int, int]:
     return {facts.number_of(record): record["graph_break"] for record in records if record["skips_rest"]}
 
 
-def _was_compiled_later(facts: Facts, key: FunctionKey, number: int, except_in: Collection[int] = ()) -> bool:
-    """Whether the function of an attempt, or the resume function that it is, compiled later. ``except_in``:
-    attempts of compiles that do not count.
-    """
-    name = facts.compiles[number]["function"]
-    return any(
-        frame.rows[0] > number
-        and frame.row["status"] == "ok"
-        and frame.row["function"] == name
-        and facts.function_key(frame.rows[0]) == key
-        and not any(row in except_in for row in frame.rows)
+def _last_compiles(facts: Facts) -> dict[_CodeKey, int]:
+    """Return the first attempt of the last compile of each function that ended well."""
+    return {
+        _code_key(facts, frame.rows[0]): frame.rows[0]
         for frame in facts.compiled
-    )
+        if frame.row["status"] == "ok"
+    }
 
 
-def _rest_after_a_break(group: BreakGroup, rests: dict[FunctionKey, int], facts: Facts) -> Finding:
-    names = [f"the last part of {function_name(name)}" for _, name, _ in rests]
+def _code_key(facts: Facts, number: int) -> _CodeKey:
+    return facts.function_key(number), facts.compiles[number]["function"]
+
+
+def _rest_after_a_break(group: BreakGroup, rests: dict[_CodeKey, int], facts: Facts) -> Finding:
+    names = [f"the last part of {function_name(name)}" for (_, name, _), _ in rests]
+    whole = [code(f"[{one}]") for one in _without_break(facts, group, rests)]
+    entries = "cache entry" if len(whole) == 1 else "cache entries"
+    unless = f" Calls that fit the {entries} {listed(whole, 5)} do not come to this break." if whole else ""
     return _finding(
         facts,
         names,
         f"Dynamo skips {'it' if len(names) == 1 else 'them'} after the graph break",
         "Dynamo cannot resume after this graph break. It compiles the code up to the last line before it "
-        "where it can stop.",
+        f"where it can stop.{unless}",
         list(rests.values()),
         ("rest", *names),
         break_key(group),
     )
 
 
-def _after_a_break(group: BreakGroup, skipped: dict[FunctionKey, int], facts: Facts) -> Finding:
+def _after_a_break(group: BreakGroup, skipped: dict[_CodeKey, int], facts: Facts) -> Finding:
     names = [
-        f"the rest of {function_name(name)}"
-        if resume_function(facts.compiles[number]["function"])
-        else function_name(name)
-        for (_, name, _), number in skipped.items()
+        f"the rest of {function_name(name)}" if resume_function(full_name) else function_name(name)
+        for (_, name, _), full_name in skipped
     ]
     reasons = {
         tuple(first_line(more["reason"]) for more in row["followed_by"])
