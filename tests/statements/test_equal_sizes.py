@@ -56,3 +56,9 @@ def test_none_is_no_tensor_and_one_dict_is_near_to_another(older):
     assert (nearest["0/2"], nearest["2/2"]) == ("0/1", "2/0")
     row = of(older.findings(), "`adapted` recompiled once: `grad_mode` changed")
     assert row["text"] == "The nearest cache entry, `[2/0]`, failed only on this guard."
+
+
+def test_a_float_is_a_constant_before_torch_2_8(older):
+    """... also with ``dynamic=True``."""
+    row = of(older.findings(), "`weighed` recompiled once: `margin` changed from `0.5` to `0.3`")
+    assert not any("dynamic=True" in fix for fix in advice(row))

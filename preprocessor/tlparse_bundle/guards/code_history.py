@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
+from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import Input, is_argument
 from tlparse_bundle.guards.predicates import LENGTHS, Predicate, check
 from tlparse_bundle.guards.savings import Compiled, Place
@@ -48,7 +49,8 @@ class CodeHistory:
     torch names as the reason why a call did not fit an entry, by the numbers of both; ``disagreements``:
     call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
     the entries that torch tried for a call, in that order; ``other_backends``: call and entry where torch
-    says that the backend or other arguments of ``torch.compile`` differ.
+    says that the backend or other arguments of ``torch.compile`` differ; ``keeps_floats``: whether floats are
+    constants with ``dynamic=True``.
     """
 
     compiles: Sequence[Compiled]
@@ -59,6 +61,7 @@ class CodeHistory:
     tried: Mapping[int, Sequence[int]] = field(default_factory=dict)
     tied: frozenset[Place] = frozenset()
     other_backends: frozenset[tuple[int, int]] = frozenset()
+    keeps_floats: bool = False
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 
@@ -107,6 +110,10 @@ class CodeHistory:
         if (call, entry) not in self._differences:
             self._differences[call, entry] = self._compare(call, entry)
         return self._differences[call, entry]
+
+    def fixes(self, difference: Difference) -> list[Fix]:
+        """Return the fixes that would make a guard hold."""
+        return [fix for fix in fixes_of(difference) if fix.kind != "dynamic_float" or not self.keeps_floats]
 
     def _compare(self, call: int, entry: int) -> list[Difference] | None:
         if self.compiles[call].input is None or not self.compiles[entry].guards:

@@ -9,7 +9,7 @@ from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.duck_sizes import DuckSizes
 from tlparse_bundle.guards.failing import Difference
-from tlparse_bundle.guards.fixes import Fix, covers, fixes_of
+from tlparse_bundle.guards.fixes import Fix, covers
 from tlparse_bundle.guards.inputs import CODE, is_argument
 from tlparse_bundle.guards.layouts import Layouts
 from tlparse_bundle.guards.savings import Place
@@ -280,7 +280,7 @@ class FixedRun:
             return True
         if fix.kind == "same_dtype" and difference.aspect == "requires_grad":
             return fix.source == difference.source and self._becomes_integer(difference.source)
-        return any(covers(fix, other) for other in fixes_of(difference))
+        return any(covers(fix, other) for other in self._history.fixes(difference))
 
     def _has_relaxed_constant(self, condition: str, call: int, all_: Sequence[Difference]) -> bool:
         """Whether a condition has a constant in place of a size or a number that varies with the fixes."""

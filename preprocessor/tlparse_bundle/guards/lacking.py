@@ -71,32 +71,41 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
         if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
     numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
+    # Integers of modules, of which torch makes none dynamic. Several modules can share a change of one.
+    integers = {
+        source: (source.rpartition(".")[2], move)
+        for (source, dimension), move in numbers.items()
+        if dimension is None and is_of_module(source)
+    }
+    numbers = {place: move for place, move in numbers.items() if place[0] not in integers}
     parameters = {source for source, _ in numbers if is_of_module(source)}
+    fixed_count = len(set(integers.values())) + bool(parameters)
     lists = {_list(source) for source in others}
     hiding = 1 if container is not None else 0
     for one in differences:
         if not is_part(one.source, others):
             hiding = max(hiding, _hiding(one))
-    paths = _paths(conditions, {*names_of(numbers), *others})
+    paths = _paths(conditions, {*names_of(numbers), *others, *integers})
     branches = sum(not all(".size()" in place for place in path) for path in paths)
     # The length of a batch is one change with the sizes of its tensors.
     lengths = {
         one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
     }
     tensors = _states_of_tensors(differences, others)
-    other_count = len(lists - lengths.keys() - tensors.keys()) + len(set(tensors.values())) + bool(parameters)
+    other_count = len(lists - lengths.keys() - tensors.keys()) + len(set(tensors.values())) + fixed_count
     other_count += len(
         {move for source, move in lengths.items() if source in lists}
         - {move for (source, _), move in numbers.items() if _list(source) not in lists}
     )
     conditioned = _places(conditions)
+    others |= integers.keys()
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
     return Lacking(
         numbers,
         _move_count(numbers, lists),
         others,
         other_count,
-        len(lists) + bool(parameters),  # torch makes none of their sizes dynamic
+        len(lists) + fixed_count,
         conditioned,
         sources,
         len(paths),

@@ -164,7 +164,11 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
     if not lacked or own.conditioned or any(map(_is_in_all, lacked)):
         return False
     if taken:
-        is_taken = lacking.numbers.keys() <= own.numbers.keys() and taken <= history.checked(other)
+        is_taken = lacking.numbers.keys() <= own.numbers.keys() and (
+            taken <= history.checked(other)
+            # ... the same object, of which the other one lacks a part
+            or all(is_part(source, taken) for source in lacked)
+        )
     else:
         is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
     typed = lacked & lacking.types & history.typed(entry)

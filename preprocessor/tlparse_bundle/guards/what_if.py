@@ -11,7 +11,7 @@ from itertools import combinations
 
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixed_run import FixedRun
-from tlparse_bundle.guards.fixes import DYNAMIC, DYNAMIC_NUMBERS, Fix, covers, fixes_of
+from tlparse_bundle.guards.fixes import DYNAMIC, DYNAMIC_NUMBERS, Fix, covers
 from tlparse_bundle.guards.inputs import is_of_module
 from tlparse_bundle.guards.savings import Saving
 from tlparse_bundle.guards.values import Tensor
@@ -80,7 +80,7 @@ class WhatIf:
                 fix
                 for entry in range(call)
                 for difference in self._history.differences(call, entry) or ()
-                for fix in fixes_of(difference)
+                for fix in self._history.fixes(difference)
             )
             for fix in seen:
                 counts[fix] = counts.get(fix, 0) + 1

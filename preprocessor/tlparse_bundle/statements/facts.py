@@ -185,6 +185,14 @@ class Facts:
         )
 
     @cached_property
+    def keeps_floats(self) -> bool:
+        """Whether floats are constants with ``dynamic=True``: before torch 2.8 (torch/_dynamo/variables/
+        builder.py, wrap_symfloat), which has the version of Python in its metrics.
+        """
+        fields = {field["name"] for field in self.table("metric_fields")}
+        return bool(fields) and "python_version" not in fields
+
+    @cached_property
     def frames(self) -> FrameList:
         """Frames that were compiled or failed to compile.
 

@@ -49,6 +49,7 @@ _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 _NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
 _AUTOCAST = "Autocast"  # of dispatch keys
 _DIFFERS = re.compile(r"([\w.\[\]'\"]+) != (-?\d+)")  # a condition on a dynamic number
+_PLAIN_TENSOR = "<class 'torch.Tensor'>"
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
 Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
@@ -172,6 +173,8 @@ def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
         return _keys_changed(subject("value", source, None), list(cause.values))
     if list(cause.values) == ["a tensor", "<class 'NoneType'>"]:
         return f"{subject('value', source, None)} is now `None`"
+    if cause.change == "type" and list(cause.values) == ["a tensor", _PLAIN_TENSOR]:  # it was a subclass
+        return f"{subject('type', source, None)} is now {code(_type_name(_PLAIN_TENSOR))}"
     return autocast_changed(cause)
 
 

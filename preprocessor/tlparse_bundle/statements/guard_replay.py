@@ -156,15 +156,15 @@ class GuardReplay:
                 specialized |= set(_kept_static(compiles)) - tied
             else:  # whether the code needs the value of a float is not logged
                 specialized |= set(_floats(compiles))
-        named, tried = dict(self._named_guards(compiles)), dict(self._tried(compiles))
         return CodeHistory(
             compiles,
             guards,
             frozenset(specialized),
-            named,
-            tried=tried,
+            dict(self._named_guards(compiles)),
+            tried=dict(self._tried(compiles)),
             tied=frozenset(tied - specialized),
             other_backends=frozenset(self._other_backends(compiles)),
+            keeps_floats=facts.keeps_floats,
         )
 
     def _other_backends(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -288,7 +289,7 @@ def _is_set_after_first_call(facts: Facts, cause: Cause) -> bool:
     source = local_name((cause.reason and cause.reason["source"]) or "")
     compiles = list(compiles_of(facts, cause))
     nones = facts.once(_none_compiles).get(source, set()).intersection(compiles)
-    return not source.isidentifier() and nones == set(compiles[:1])
+    return _PASSED.fullmatch(source) is None and nones == set(compiles[:1])
 
 
 def _none_compiles(facts: Facts) -> dict[str, set[str]]:
@@ -350,6 +351,7 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 
 _MOST_OF_VALUE = 24  # characters
+_PASSED = re.compile(r"\w+|(?:kw)?args\[[^\]]*\]")  # an argument, also of a wrapper
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")

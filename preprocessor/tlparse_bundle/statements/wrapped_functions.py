@@ -147,22 +147,50 @@ def calls_text(facts: Facts, function: FunctionKey, source: str | None, numbers:
     _, name, _ = function
     if not WRAPPER.fullmatch(name or "") and not _ARGUMENT.match(local_name(source or "")):
         return None
-    called = (_called(facts, facts.key_of(number)) for number in numbers)
+    called = (_called(facts, function, facts.key_of(number)) for number in numbers)
     names = list(dict.fromkeys(code(one) for one in called if one not in (None, name)))
     return f"leads to {listed(names, _MOST)}" if names else None
 
 
-def _called(facts: Facts, compile: str | None) -> str | None:
-    for guard in guards_of(facts, compile):
-        file, function = guard["file"], guard["function"]
-        if (
-            file is None
-            or function is None
-            or function.startswith(("<", "__"))
-            or WRAPPER.fullmatch(function)
-            or _TORCH.search(file)
-            or not is_of_program(file)
-        ):
+def _called(facts: Facts, function: FunctionKey, compile: str | None) -> str | None:
+    """Return the function of the program that a wrapper calls: the outermost one of a guard's stack, or the
+    only one that guards of the compile come from.
+    """
+    outermost = facts.once(_outermost)
+    if (compile, function) in outermost:
+        return outermost[compile, function]
+    found = {
+        guard["function"]
+        for guard in guards_of(facts, compile)
+        if _is_called(guard["file"], guard["function"]) and not _TORCH.search(guard["file"] or "")
+    }
+    known = found & {name for (_, of), name in outermost.items() if of == function}
+    names = known or found
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def _outermost(facts: Facts) -> dict[tuple[str | None, FunctionKey], str]:
+    """Return the outermost function of the program below wrappers, by compile and its function. torch logs
+    the stack of a guard with the reasons that have it.
+    """
+    found: dict[tuple[str | None, FunctionKey], str] = {}
+    for reason in facts.table("recompile_reasons"):
+        frame = facts.compiled.get((reason["entry"],)) if reason["user_traceback"] else None
+        if frame is None:
             continue
-        return function
-    return None
+        frames = frames_in(reason["user_traceback"] or "")
+        name = next((one.function for one in frames if _is_called(one.file, one.function)), None)
+        if name is not None:
+            found.setdefault((reason["entry"], facts.function_key(frame.rows[0])), name)
+    return found
+
+
+def _is_called(file: str | None, function: str | None) -> bool:
+    """Whether a function is one of the program, and no wrapper."""
+    return (
+        file is not None
+        and function is not None
+        and is_of_program(file)
+        and not function.startswith(("<", "__"))
+        and WRAPPER.fullmatch(function) is None
+    )

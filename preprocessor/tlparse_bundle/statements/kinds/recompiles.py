@@ -20,6 +20,7 @@ from tlparse_bundle.statements.after_breaks import (
 from tlparse_bundle.statements.break_groups import keys_by_line
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.followers import in_the_same_calls
 from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import (
     constant_of,
@@ -30,7 +31,7 @@ from tlparse_bundle.statements.guard_changes import (
     subject,
     what_changed,
 )
-from tlparse_bundle.statements.nearest_entries import has_more_differences, nearest_entry_text
+from tlparse_bundle.statements.nearest_entries import nearest_entry_text
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -112,7 +113,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     ]
     texts = [
         f"{function_name(name)} {', and '.join(filter(None, about))}." if any(about) else None,
-        _in_the_same_calls(facts, rows, cause),
+        in_the_same_calls(facts, rows, cause),
         (
             f"Guard failure: {code(shown_guard(reason['guard']))}."
             if reason
@@ -224,33 +225,6 @@ def _values_of_integers(facts: Facts) -> dict[tuple[FunctionKey, str], set[str]]
         if source in wanted and row["value"] is not None and number is not None:
             found.setdefault((facts.function_key(number), source), set()).add(row["value"])
     return found
-
-
-def _in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str | None:
-    """Return what else recompiled in the same calls, as a sentence."""
-    resumed = [
-        one
-        for number in cause.followers
-        if facts.function_key((one := rows[number]).compile_index) == cause.function
-    ]
-    names = {facts.compiles[one.compile_index]["function"] for one in resumed}
-    reasons = (one.reason for one in resumed if one.reason and one.reason["source"])
-    failed = dict.fromkeys(
-        subject(reason["change"], reason["source"], reason["dimension"]) for reason in reasons
-    )
-    called = len(cause.followers) - len(resumed)
-    groups = []
-    if resumed:
-        more = any(
-            one.reason and has_more_differences(facts, one.row["compile"], one.reason["source"])
-            for one in resumed
-        )
-        why = f", for {listed(list(failed))}{' among others' if more else ''}" if failed else ""
-        groups.append(f"its resume function{'s' * (len(names) > 1)} also recompiled{why}")
-    if called:
-        groups.append("functions that it calls also recompiled")
-    calls = "call" if len(cause.rows) == 1 else "calls"
-    return f"In the same {calls}, {', and '.join(groups)}." if groups else None
 
 
 def _place(facts: Facts, cause: Cause, calling: CodeLine | None) -> tuple[str | None, str | None, int | None]:
