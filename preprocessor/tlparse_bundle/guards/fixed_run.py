@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
@@ -328,22 +329,31 @@ class FixedRun:
         return first is not None and first.dtype is not None and _INTEGER.match(first.dtype) is not None
 
     def _is_of_constants(self, container: str, *calls: int) -> bool:
-        """Whether a number in a container was specialized, or one of two calls has constants in a list where
-        the other has nothing. Which ones it would have with the same length, the log does not show.
+        """Whether a number in a container was specialized, or one of two calls has constants where the other
+        has nothing. Which ones it would have with the same length, the log does not show. The only number of
+        a dict does not count: it becomes dynamic with its second value, which costs what the fix saves then.
         """
         if any(is_below(source, container) for source, _ in self._history.specialized):
             return True
-        inputs = [self._history.compiles[call].input for call in calls]
-        item = re.compile(rf"(?:len\()?{re.escape(container)}\[\d+\]\)?")
-        own, other = (
-            {
-                source
-                for source, value in (input.values.items() if input is not None else ())
-                if item.fullmatch(source) and not isinstance(value, Tensor)
-            }
-            for input in inputs
+        own, other = (self._constants_in(container, call) for call in calls)
+        if own.keys() == other.keys():
+            return False
+        all_: dict[str, Any] = {}
+        for call in range(len(self._history.compiles)):
+            all_ |= self._constants_in(container, call)
+        return len(all_) > 1 or not all(
+            source.endswith("']") and type(value) in (int, float) for source, value in all_.items()
         )
-        return own != other
+
+    def _constants_in(self, container: str, call: int) -> dict[str, Any]:
+        """Return the items of a list or dict that are no tensors."""
+        input = self._history.compiles[call].input
+        item = re.compile(rf"(?:len\()?{re.escape(container)}\[(?:\d+|'[^']*')\]\)?")
+        return {
+            source: value
+            for source, value in (input.values.items() if input is not None else ())
+            if item.fullmatch(source) and not isinstance(value, Tensor)
+        }
 
     def _is_of_grad_mode(
         self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]

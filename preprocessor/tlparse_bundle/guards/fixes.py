@@ -85,11 +85,15 @@ def is_number_of_other_type(difference: Difference) -> bool:
 
 
 def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:
-    """Autocast adds keys to those of each tensor."""
+    return (Fix("same_global_state"),) if is_of_autocast(difference) else ()
+
+
+def is_of_autocast(difference: Difference) -> bool:
+    """Whether dispatch keys differ in those only that autocast adds to the keys of each tensor."""
     expected, actual = (
         _OTHER_THAN_AUTOCAST.findall(str(keys)) for keys in (difference.expected, difference.actual)
     )
-    return (Fix("same_global_state"),) if expected == actual else ()
+    return expected == actual
 
 
 def _of_identity(difference: Difference) -> tuple[Fix, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tlparse_bundle.guards.containers import differing_containers
 from tlparse_bundle.guards.failing import CONTAINER, Difference
-from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
+from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type, is_of_autocast
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.guards.savings import Place
 
@@ -17,7 +17,7 @@ _OF_TENSORS = frozenset(("dtype", "device", "requires_grad", "dispatch_keys"))
 _TRAINING = ".training"
 _Change = tuple[str, str, str]
 Move = tuple[str, str]  # of a size or number: what an entry takes, and what a call has
-OF_MODULES = " of modules"  # the end of a name for what parts of modules have in common
+OF_ALL = " of all"  # the end of a name for what all tensors, or all parts of modules, have in common
 _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
@@ -55,20 +55,19 @@ class Lacking(NamedTuple):
 def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> Lacking:
     """Return what a call differs in. ``container``: the one for which torch names a check."""
     differences = [one for found in failed.values() for one in found or ()]
-    if any(one.aspect == "state" for one in differences):  # autocast adds dispatch keys to tensors
-        differences = [one for one in differences if one.aspect != "dispatch_keys"]
+    differences = [one for one in differences if not _is_consequence(one, differences)]
     conditions = {one.source for one in differences if one.aspect == "shape"}
     sized = {one.source for one in differences if one.aspect == "size"}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     others = _objects(
-        (_subject(one) for one in differences if not _is_number(one) and one.aspect != "shape"),
+        (_subject(one) for one in differences if not is_number(one) and one.aspect != "shape"),
         differing_containers(failed),
     )
     others |= {container} if container is not None else set()
     numbers = {
         (one.source, one.dimension): _move(one)
         for one in differences
-        if _is_number(one) and not (one.aspect == "stride" and one.source in sized)
+        if is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
     numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
     # Integers of modules, of which torch makes none dynamic. Several modules can share a change of one.
@@ -118,13 +117,24 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     )
 
 
+def _is_consequence(difference: Difference, all_: Iterable[Difference]) -> bool:
+    """Whether dispatch keys differ because something else does: the device or the class, or autocast."""
+    return difference.aspect == "dispatch_keys" and any(
+        is_of_autocast(difference) if one.aspect == "state" else one.source == difference.source
+        for one in all_
+        if one.aspect in ("state", "device", "class")
+    )
+
+
 def _subject(difference: Difference) -> str:
-    """Return what differs. One change of a module, such as its training, can change all its parts; the
-    closure and the defaults of a function are parts of it.
+    """Return what differs. One change of a module, such as its training, can change all its parts, and one
+    of a mode the dispatch keys of all tensors; the closure and the defaults of a function are parts of it.
     """
     source = difference.source
+    if difference.aspect == "dispatch_keys":
+        return f"dispatch_keys{OF_ALL}"
     if is_of_module(source) and (difference.aspect in _OF_TENSORS or source.endswith(_TRAINING)):
-        return f"{_TRAINING if source.endswith(_TRAINING) else difference.aspect}{OF_MODULES}"
+        return f"{_TRAINING if source.endswith(_TRAINING) else difference.aspect}{OF_ALL}"
     return source.removesuffix(CODE)
 
 
@@ -134,7 +144,7 @@ def _states_of_tensors(differences: Sequence[Difference], others: set[str]) -> d
     """
     found: dict[str, set[_Change]] = {}
     for one in differences:
-        if one.source in others and not _is_number(one):
+        if one.source in others and not is_number(one):
             found.setdefault(one.source, set()).add((one.aspect, str(one.expected), str(one.actual)))
     return {
         source: frozenset(changes)
@@ -216,7 +226,7 @@ def _places(conditions: Iterable[str]) -> set[str]:
     return {place for text in conditions for place in _PLACE.findall(text)}
 
 
-def _is_number(difference: Difference) -> bool:
+def is_number(difference: Difference) -> bool:
     """Whether a size or a number differs, which torch makes dynamic: not an integer in place of a float."""
     values = difference.expected, difference.actual
     if difference.aspect == "value":

@@ -11,9 +11,10 @@ from tlparse_bundle.guards.containers import differing_containers, has_other_key
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.lacking import (
-    OF_MODULES,
+    OF_ALL,
     Lacking,
     Move,
+    is_number,
     is_part,
     lacking_of,
     names_of,
@@ -38,8 +39,9 @@ class _Distance(NamedTuple):
     number once, with those in values for which an entry has None. ``is_of_several``: not one guard, with all
     others known to hold. ``hiding``: whether more of an object cannot be compared. A size or a number costs
     one compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
-    ``difference_count``: all differences, each on its own; ``failed_count``: all guards. Most guards of an
-    entry for another global state, or for another function that the same wrapper called, are not evaluated.
+    ``difference_count``: all differences, each on its own; ``is_minor``: whether torch names a number, though
+    more differs; ``failed_count``: all guards. Most guards of an entry for another global state, or for
+    another function that the same wrapper called, are not evaluated.
     """
 
     other_function: bool
@@ -51,6 +53,7 @@ class _Distance(NamedTuple):
     hiding: int
     others: int
     difference_count: int
+    is_minor: bool
     not_evaluated: int
     failed_count: int
 
@@ -102,6 +105,7 @@ def nearest_entry(
         unlisted = {source for source in named_containers if keys_of(history, entry, source) != keys[source]}
         named = history.named.get((call, entry))
         at = local_name(guards[named].source or "") if named is not None else ""
+        differing = failed.get(named) or () if named is not None else ()
         unlisted -= {containers.get(entry), *(one for one in unlisted if at.startswith(f"{one}["))}
         is_other_state = any(
             found is not None and guards[guard].kind in STATES for guard, found in failed.items()
@@ -131,6 +135,7 @@ def nearest_entry(
             hiding,
             own.source_count + len(unlisted),
             own.difference_count,
+            bool((own.others or own.paths) and differing) and all(map(is_number, differing)),
             not_evaluated,
             failed_count,
         )
@@ -177,7 +182,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
 
 def _is_in_all(source: str) -> bool:
     """Whether all entries look at it: a state of the process, or what the modules of a model share."""
-    return not source or source.endswith(OF_MODULES)
+    return not source or source.endswith(OF_ALL)
 
 
 def _takes_numbers(own: Lacking, lacking: Lacking) -> bool:

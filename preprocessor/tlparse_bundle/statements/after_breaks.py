@@ -95,20 +95,26 @@ def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int,
 
 def break_before(facts: Facts, number: int) -> tuple[str, int] | None:
     """Return the key of a graph break without which this compile would not exist, None if not known: one
-    below the same line of the program, in an earlier compile of a different function.
+    below the same line of the program, in an earlier compile of a different function. If functions are
+    between that line and this one, it is in one of them.
     """
     function, begin = facts.function_key(number), facts.compiles[number]["first_event"]
+    between: set[tuple[str | None, str | None]] = set()
 
     def ends_another(one: _Break) -> bool:
-        return any(other < number and facts.function_key(other) != function for other in one.attempts)
+        rows = ((other, facts.compiles[other]) for other in one.attempts if other < number)
+        return any(
+            facts.function_key(other) != function
+            and (not between or (row["file"], function_of(row["function"])) in between)
+            for other, row in rows
+        )
 
-    lines: list[Line] = [
-        (frame.file, frame.line) for frame in callers(facts, number) if is_of_program(frame.file)
-    ]
-    for line in reversed(lines):
-        for one in facts.once(_breaks_by_line).get(line, ()):
+    for frame in reversed(callers(facts, number)):
+        breaks = facts.once(_breaks_by_line).get((frame.file, frame.line), ()) if frame.file else ()
+        for one in breaks:
             if one.first_event < begin and ends_another(one):
                 return one.key
+        between.add((frame.file, function_of(frame.name)))
     return None
 
 

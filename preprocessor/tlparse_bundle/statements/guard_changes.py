@@ -46,7 +46,7 @@ _ATTRIBUTES = ".__dict__"  # of an object
 _RANGE = "___normalize_range_iter("  # what is left of a range after a graph break in its loop
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 # torch could not evaluate a guard on the base of a view (torch/_dynamo/guards.py, get_guard_fail_reason)
-_NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
+NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
 _AUTOCAST = "Autocast"  # of dispatch keys
 _DIFFERS = re.compile(r"([\w.\[\]'\"]+) != (-?\d+)")  # a condition on a dynamic number
 _PLAIN_TENSOR = "<class 'torch.Tensor'>"
@@ -227,7 +227,7 @@ def message_text(text: str) -> str | None:
         return f"`torch.compile` has {code(ours)}, not {code(theirs)}"
     if is_of_metadata(text):
         return "the metadata of a tensor subclass changed"
-    if _NO_BASE.fullmatch(text):
+    if NO_BASE.fullmatch(text):
         return "an input is no longer a view of another tensor"
     freed = _FREED.match(text)
     return freed and f"the object {code(source_name(freed[1]) or '')} was deallocated"

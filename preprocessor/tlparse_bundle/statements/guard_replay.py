@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix
-from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown, local_name
+from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate, shown
 from tlparse_bundle.guards.savings import Compiled, Place, graphs_of, without_firsts
@@ -21,8 +21,8 @@ from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.facts import Facts, FunctionKey
-from tlparse_bundle.statements.named_guards import NamedGuards
-from tlparse_bundle.statements.recompile_causes import UNEXPLAINED, differs_in_state, requested_recompiles
+from tlparse_bundle.statements.named_guards import NamedGuards, checked_without_guard
+from tlparse_bundle.statements.recompile_causes import differs_in_state, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import (
     RowsByCompile,
     guard_trees_by_compile,
@@ -232,11 +232,9 @@ class GuardReplay:
                 and (call is None or entry < call)
             }
             containers = {
-                entry: local_name(reason["source"])
+                entry: source
                 for entry, reason in entries.items()
-                if reason["source"]  # none where an object was deallocated
-                and (call, entry) not in history.named
-                and not reason["guard"].startswith(UNEXPLAINED)
+                if (call, entry) not in history.named and (source := checked_without_guard(reason))
             }
             of_others = {entry for entry in entries if (call, entry) in history.other_backends}
             nearest = (

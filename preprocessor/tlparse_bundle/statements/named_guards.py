@@ -9,7 +9,8 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
-from tlparse_bundle.statements.guard_changes import shown_guard
+from tlparse_bundle.statements.guard_changes import NO_BASE, shown_guard
+from tlparse_bundle.statements.recompile_causes import UNEXPLAINED
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
@@ -19,6 +20,19 @@ _ACCESSES = ("KeyError on ", "IndexError on ", "CodeGuardAccessor: Not a functio
 _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
 )
+
+_BASE = "the base of a view"
+
+
+def checked_without_guard(reason: RecompileReasonsRow) -> str | None:
+    """Return what a reason is about that is in no guard of the log: a container, whose length torch can
+    check, or the base of a view; None for an object that was deallocated, or where nothing failed.
+    """
+    if NO_BASE.fullmatch(reason["guard"]):
+        return _BASE
+    if not reason["source"] or reason["guard"].startswith(UNEXPLAINED):
+        return None
+    return local_name(reason["source"])
 
 
 class NamedGuards:
