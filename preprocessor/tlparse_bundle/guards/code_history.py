@@ -50,7 +50,7 @@ class CodeHistory:
     call and guard where torch says that the guard failed, but it holds for what the log records; ``tried``:
     the entries that torch tried for a call, in that order; ``other_backends``: call and entry where torch
     says that the backend or other arguments of ``torch.compile`` differ; ``keeps_floats``: whether floats are
-    constants with ``dynamic=True``.
+    constants with ``dynamic=True``; ``rest_recompiled``: whether a resume function of it did.
     """
 
     compiles: Sequence[Compiled]
@@ -62,6 +62,7 @@ class CodeHistory:
     tied: frozenset[Place] = frozenset()
     other_backends: frozenset[tuple[int, int]] = frozenset()
     keeps_floats: bool = False
+    rest_recompiled: bool = False
     _differences: dict[tuple[int, int], list[Difference] | None] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Difference, ...] | None] = field(default_factory=dict)
 

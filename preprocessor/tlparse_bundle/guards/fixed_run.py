@@ -140,6 +140,9 @@ class FixedRun:
         is_open = (
             is_open or any(of_entry[source].equal for source in views) or self._layouts.has_strided_unbacked
         )
+        # Without the break, the code has the guards of its rest, too.
+        breaks = {self._history.compiles[number].graph_breaks for number in (call, entry)}
+        is_open = is_open or (self._history.rest_recompiled and len(breaks) > 1)
         if narrower := self._narrower_places(entry, call):
             is_hit = call in self._history.hit
             if is_hit and any(self._varies_in_calls(entry, place) for place in narrower):

@@ -85,15 +85,11 @@ def is_number_of_other_type(difference: Difference) -> bool:
 
 
 def _of_dispatch_keys(difference: Difference) -> tuple[Fix, ...]:
-    return (Fix("same_global_state"),) if is_of_autocast(difference) else ()
-
-
-def is_of_autocast(difference: Difference) -> bool:
-    """Whether dispatch keys differ in those only that autocast adds to the keys of each tensor."""
+    """Autocast adds keys to those of each tensor."""
     expected, actual = (
         _OTHER_THAN_AUTOCAST.findall(str(keys)) for keys in (difference.expected, difference.actual)
     )
-    return expected == actual
+    return (Fix("same_global_state"),) if expected == actual else ()
 
 
 def _of_identity(difference: Difference) -> tuple[Fix, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tlparse_bundle.guards.containers import differing_containers
 from tlparse_bundle.guards.failing import CONTAINER, Difference
-from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type, is_of_autocast
+from tlparse_bundle.guards.fixes import is_float, is_int, is_number_of_other_type
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.guards.savings import Place
 
@@ -118,11 +118,17 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
 
 
 def _is_consequence(difference: Difference, all_: Iterable[Difference]) -> bool:
-    """Whether dispatch keys differ because something else does: the device or the class, or autocast."""
-    return difference.aspect == "dispatch_keys" and any(
-        is_of_autocast(difference) if one.aspect == "state" else one.source == difference.source
+    """Whether a tensor differs because something else does: its gradients and its dispatch keys with a mode,
+    such as grad mode or autocast, or the keys with its device or class.
+    """
+    return difference.aspect in ("requires_grad", "dispatch_keys") and any(
+        one.aspect == "state"
+        or (
+            difference.aspect == "dispatch_keys"
+            and one.aspect in ("device", "class")
+            and one.source == difference.source
+        )
         for one in all_
-        if one.aspect in ("state", "device", "class")
     )
 
 

@@ -52,7 +52,7 @@ _FLAT_SOURCE = re.compile(r"[LG]\[[^\[\],()]{1,200}\](?:\.\w+|\[[^\[\],()]{1,200
 _MAX_LINE = 20_000  # characters
 _COMMENT = "  #"
 _COMPARISON = re.compile(r" (?:==|is|is not|!=) | against ")
-_NUMBER_AT_END = re.compile(r", \d+\)")  # of a type or an object, in ___check_type_id and ___check_obj_id
+_NUMBER_AT_END = re.compile(r", \d+\)(?=, type=|$)")  # in ___check_type_id and ___check_obj_id
 
 
 @dataclass(frozen=True)

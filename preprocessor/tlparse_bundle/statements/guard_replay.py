@@ -142,7 +142,8 @@ class GuardReplay:
             compiles.append(
                 Compiled(key, ids, input, cost, cost, *graphs, breaks, static, is_dynamic, views, results)
             )
-        for key in (*code_object["compiles"], *self._resumed.get(self._function(code_object), ())):
+        rests = self._resumed.get(self._function(code_object), ())
+        for key in (*code_object["compiles"], *rests):
             for row in filter(facts.is_of_last_attempt, self._specializations.rows(key)):
                 if row["event"] in facts.once(small_values):
                     continue
@@ -165,6 +166,7 @@ class GuardReplay:
             tied=frozenset(tied - specialized),
             other_backends=frozenset(self._other_backends(compiles)),
             keeps_floats=facts.keeps_floats,
+            rest_recompiled=any(not key.partition("@")[0].endswith("/0") for key in rests),
         )
 
     def _other_backends(self, compiles: Sequence[Compiled]) -> Iterator[tuple[int, int]]:

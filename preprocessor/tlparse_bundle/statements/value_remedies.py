@@ -189,6 +189,11 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return Remedy("Pass the same keyword arguments in each call.")
     if name.endswith(".__dict__"):
         return Remedy("Set the same attributes on each object before the first call.")
+    if name.startswith("self.") and cause.change == "keys":
+        return Remedy(
+            f"Set the keys of `{name}` before the first call, or keep the code that uses it out of the"
+            " compiled function."
+        )
     if name.startswith("self."):
         return Remedy(
             f"Each length of `{name}` needs a compile. Keep its length, or keep the code that uses it out of"

@@ -274,7 +274,7 @@ def _limits(facts: Facts, rows: RequestedRecompiles, all_causes: list[Cause]) ->
             _raised(facts, index) for index in group
         )
         after = "torch raised an error" if raised else "new inputs that match no cache entry now run eager"
-        most = _main_cause(by_function.get(function, []), refusing.get(function, []))
+        most = _main_cause(by_function.get(function, []))
         if most and not _is_of_all(facts, rows, most, group):
             most = None
         yield Finding(
@@ -307,15 +307,13 @@ def _is_of_all(facts: Facts, rows: RequestedRecompiles, cause: Cause, refused: l
     return all(facts.compiles[index]["function"] in recompiled for index in refused)
 
 
-def _main_cause(causes: list[Cause], refusing: list[Cause]) -> Cause | None:
-    """Return the cause of most recompiles of a function at the limit, of several that of refused compiles;
-    None where it is not one.
+def _main_cause(causes: list[Cause]) -> Cause | None:
+    """Return the cause of all recompiles of a function at the limit but one at most. Without one that has
+    fewer, others would fill the cache.
     """
-    most = max((len(cause.rows) for cause in causes), default=0)
-    main = [cause for cause in causes if len(cause.rows) == most]
-    if len(main) > 1:
-        main = [cause for cause in main if cause in refusing]
-    return main[0] if len(main) == 1 else None
+    main = max(causes, key=lambda cause: len(cause.rows), default=None)
+    others = sum(len(cause.rows) for cause in causes if cause is not main)
+    return main if main is not None and others < min(2, len(main.rows)) else None
 
 
 def _limited(facts: Facts, function: FunctionKey, group: list[int]) -> str:
