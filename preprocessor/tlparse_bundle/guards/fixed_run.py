@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 from tlparse_bundle.guards.branches import Branches, is_below
 from tlparse_bundle.guards.code_history import CodeHistory
@@ -37,6 +36,7 @@ class FixedRun:
         self._layouts = Layouts(history, fixes)
         self._duck_sizes = DuckSizes(history)
         self._passed = {fix.source for fix in fixes if fix.kind == "same_type"}  # in place of None
+        self._items: dict[str, tuple[list[set[str]], bool]] = {}  # see _constants
         self._containers = [fix.source or "" for fix in fixes if fix.kind == "same_structure"]
 
     def replay(self) -> tuple[dict[int, int], list[int]]:
@@ -338,25 +338,29 @@ class FixedRun:
         """
         if any(is_below(source, container) for source, _ in self._history.specialized):
             return True
-        own, other = (self._constants_in(container, call) for call in calls)
-        if own.keys() == other.keys():
-            return False
-        all_: dict[str, Any] = {}
-        for call in range(len(self._history.compiles)):
-            all_ |= self._constants_in(container, call)
-        return len(all_) > 1 or not all(
-            source.endswith("']") and type(value) in (int, float) for source, value in all_.items()
-        )
+        if container not in self._items:
+            self._items[container] = self._constants(container)
+        items, is_one_number = self._items[container]
+        own, other = (items[call] for call in calls)
+        return not is_one_number and own != other
 
-    def _constants_in(self, container: str, call: int) -> dict[str, Any]:
-        """Return the items of a list or dict that are no tensors."""
-        input = self._history.compiles[call].input
+    def _constants(self, container: str) -> tuple[list[set[str]], bool]:
+        """Return the items of a list or dict that are no tensors, of each call; and whether they are one
+        number of a dict.
+        """
         item = re.compile(rf"(?:len\()?{re.escape(container)}\[(?:\d+|'[^']*')\]\)?")
-        return {
-            source: value
-            for source, value in (input.values.items() if input is not None else ())
-            if item.fullmatch(source) and not isinstance(value, Tensor)
-        }
+        found: dict[str, bool] = {}
+        items: list[set[str]] = []
+        for compiled in self._history.compiles:
+            values = compiled.input.values if compiled.input is not None else {}
+            own = {
+                source: type(value) in (int, float) and source.endswith("']")
+                for source, value in values.items()
+                if item.fullmatch(source) and not isinstance(value, Tensor)
+            }
+            items.append(set(own))
+            found |= own
+        return items, list(found.values()) == [True]
 
     def _is_of_grad_mode(
         self, difference: Difference, call: int, entry: int, all_: Iterable[Difference]
