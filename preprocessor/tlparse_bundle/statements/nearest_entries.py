@@ -174,7 +174,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     others = [
         guard
         for guard in map(guards.__getitem__, nearest["guards"])
-        if not (source and local_name(_source(guard)) == source)
+        if not (source and local_name(_source(guard)) == source and cause.change != "keys")
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
