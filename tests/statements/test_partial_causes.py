@@ -47,3 +47,14 @@ def test_code_after_a_break_has_guards_that_count_without_it(found):
         found, "`drawn` recompiled once: `type(generator)` changed from `torch._C.Generator` to `NoneType`"
     )
     assert COUNTED not in " ".join(advice(row))
+
+
+def test_more_than_a_state_changed(found):
+    row = of(found, "recompiled once: grad mode was turned on, and more changed")
+    assert "also failed on `self.scales == (2, 3)`" in row["text"]
+    assert not [row for row in found if "`scored`" in row["title"] and "and more changed" in row["title"]]
+
+
+def test_the_stride_of_a_dimension_of_size_1_is_no_cause(found):
+    row = of(found, "`widened` recompiled once: `rows.size(0)` changed to `1`")
+    assert row["text"].startswith("Guard failure: `2 <= rows.size()[0]`.")

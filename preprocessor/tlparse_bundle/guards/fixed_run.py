@@ -345,7 +345,7 @@ class FixedRun:
         return not is_one_number and own != other
 
     def _constants(self, container: str) -> tuple[list[set[str]], bool]:
-        """Return the items of a list or dict that are no tensors, of each call; and whether they are one
+        """Return the items of a list or dict that are not tensors, of each call; and whether they are one
         number of a dict.
         """
         item = re.compile(rf"(?:len\()?{re.escape(container)}\[(?:\d+|'[^']*')\]\)?")

@@ -136,14 +136,21 @@ def has_more_differences(facts: Facts, compile: str | None, source: str | None) 
 
 def is_of_tensors(facts: Facts, cause: Cause) -> bool:
     """Whether the nearest entries failed on nothing but tensors and states, as far as known."""
+    return not any(_has_failed_value(facts, cause))
+
+
+def is_of_values(facts: Facts, cause: Cause) -> bool:
+    """Whether each nearest entry failed on more than tensors and states."""
+    return all(_has_failed_value(facts, cause))
+
+
+def _has_failed_value(facts: Facts, cause: Cause) -> Iterator[bool]:
+    """Yield for each recompile whether its nearest entry failed on more than tensors and states."""
     requests, guards = facts.once(requested_recompiles), facts.table("guards")
-    rows = (facts.once(_nearest).get(requests[number].row["compile"]) for number in cause.rows)
-    return all(
-        guards[id_]["kind"] in ("TENSOR_MATCH", *STATES, *_BESIDE)
-        for row in rows
-        if row is not None
-        for id_ in row["guards"]
-    )
+    for number in cause.rows:
+        row = facts.once(_nearest).get(requests[number].row["compile"])
+        ids = row["guards"] if row is not None else ()
+        yield any(guards[id_]["kind"] not in ("TENSOR_MATCH", *STATES, *_BESIDE) for id_ in ids)
 
 
 def _differing(facts: Facts, texts: Sequence[tuple[int, str]]) -> str:

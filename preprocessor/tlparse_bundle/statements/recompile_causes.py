@@ -100,7 +100,25 @@ class RequestedRecompiles:
     def __getitem__(self, number: int) -> RequestedRecompile:
         row, place = self.row(number), self._facts.once(_chosen_places)[number]
         reason = self._reasons[place] if place >= 0 else None
+        if reason is not None and reason["change"] == "stride":
+            reason = self._of_size_1(row["compile"], reason)
         return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
+
+    def _of_size_1(self, compile: str | None, reason: RecompileReasonsRow) -> RecompileReasonsRow:
+        """Return the reason about a stride of a dimension, or for one that now has the size 1, where a stride
+        means nothing, the guard of the entry that the size is 2 or more. torch checks tensors first.
+        """
+        source, dimension = reason["source"] or "", reason["dimension"] or 0
+        tensors = self._facts.once(tensors_by_compile).rows(compile or "")
+        shapes = [row["shape"] or () for row in tensors if source in map(local_name, row["sources"])]
+        if not any(list(shape[dimension : dimension + 1]) == [1] for shape in shapes):
+            return reason
+        wanted = f"2 <= {source}.size()[{dimension}]"
+        texts = (local_name(guard["text"]) for guard in guards_of(self._facts, reason["entry"]))
+        found = next((text for text in texts if text.startswith(wanted)), None)
+        if found is None:
+            return reason
+        return {**reason, "guard": found, "change": "shape", "expected": None, "actual": 1}
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a recompile: event, compile, attempt, code_object, follows, at_limit, text."""

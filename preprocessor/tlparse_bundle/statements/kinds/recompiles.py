@@ -31,7 +31,7 @@ from tlparse_bundle.statements.guard_changes import (
     subject,
     what_changed,
 )
-from tlparse_bundle.statements.nearest_entries import nearest_entry_text
+from tlparse_bundle.statements.nearest_entries import is_of_values, nearest_entry_text
 from tlparse_bundle.statements.recompile_causes import (
     Cause,
     RequestedRecompiles,
@@ -102,6 +102,8 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     if len(title) + len(what) > _MOST_TITLE:
         what = stated or what_changed(cause, with_values=False)
     title += what
+    if stated and not other_class and is_of_values(facts, cause):
+        title += ", and more changed"  # torch names nothing else where a state differs
     reason = cause.reason
     nearest = None if other_class or is_unexplained(cause) else nearest_entry_text(facts, cause)
     guard_line = guard_source_line(reason) if reason else None
