@@ -54,8 +54,7 @@ class Lacking(NamedTuple):
 
 def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: str | None) -> Lacking:
     """Return what a call differs in. ``container``: the one for which torch names a check."""
-    differences = [one for found in failed.values() for one in found or ()]
-    differences = [one for one in differences if not _is_consequence(one, differences)]
+    differences = _without_consequences([one for found in failed.values() for one in found or ()])
     conditions = {one.source for one in differences if one.aspect == "shape"}
     sized = {one.source for one in differences if one.aspect == "size"}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
@@ -117,19 +116,18 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     )
 
 
-def _is_consequence(difference: Difference, all_: Iterable[Difference]) -> bool:
-    """Whether a tensor differs because something else does: its gradients and its dispatch keys with a mode,
-    such as grad mode or autocast, or the keys with its device or class.
+def _without_consequences(differences: Sequence[Difference]) -> list[Difference]:
+    """Leave out what differs of a tensor because something else does: its gradients and dispatch keys with a
+    mode, such as grad mode or autocast, or the keys with its device or class.
     """
-    return difference.aspect in ("requires_grad", "dispatch_keys") and any(
-        one.aspect == "state"
-        or (
-            difference.aspect == "dispatch_keys"
-            and one.aspect in ("device", "class")
-            and one.source == difference.source
-        )
-        for one in all_
-    )
+    has_state = any(one.aspect == "state" for one in differences)
+    moved = {one.source for one in differences if one.aspect in ("device", "class")}
+    return [
+        one
+        for one in differences
+        if not (has_state and one.aspect in ("requires_grad", "dispatch_keys"))
+        and not (one.aspect == "dispatch_keys" and one.source in moved)
+    ]
 
 
 def _subject(difference: Difference) -> str:

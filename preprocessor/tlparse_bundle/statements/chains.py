@@ -38,12 +38,7 @@ def chained(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _said_once(findings: Sequence[Finding]) -> list[Finding]:
-    """Drop specializations that a failure or a recompile states."""
-    recompiled = {
-        ("specialization", *finding.key[1:-1])
-        for finding in findings
-        if finding.kind == "recompile" and finding.details["is_specialized"] and type(finding.key) is tuple
-    }
+    """Drop specializations that a failure states."""
     failed = {
         compile
         for finding in findings
@@ -62,8 +57,7 @@ def _said_once(findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if finding.kind != "specialization"
         or not (
-            finding.key in recompiled
-            or not failed.isdisjoint(finding.compiles)
+            not failed.isdisjoint(finding.compiles)
             or {str(size["value"]) for size in finding.details["sizes"]} <= constants
         )
     ]

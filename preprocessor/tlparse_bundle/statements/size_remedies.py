@@ -15,7 +15,7 @@ from tlparse_bundle.statements.guard_changes import (
     tied_places,
 )
 from tlparse_bundle.statements.nearest_entries import is_never_alone, is_whole_reason
-from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import Cause, causes, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import is_markable
 from tlparse_bundle.statements.rows_by_compile import graphs_by_compile
 from tlparse_bundle.statements.settings import settings
@@ -148,6 +148,17 @@ def is_static(facts: Facts, cause: Cause) -> bool:
         values.value_at(requests[number].compile_index, "dynamo_config", "automatic_dynamic_shapes") is False
         for number in cause.rows
     )
+
+
+def states_constant(facts: Facts, cause: Cause) -> bool:
+    """Whether the remedy of a cause says where its size or number was specialized."""
+    is_number = cause.change in ("size", "value")
+    return is_number and constant_of(facts, cause) is not None and not is_never_alone(facts, cause)
+
+
+def stated_constants(facts: Facts) -> set[Constant]:
+    """Return the specialized sizes and numbers of which the remedy of a recompile says where."""
+    return {_constant(facts, cause) for cause in facts.once(causes) if states_constant(facts, cause)}
 
 
 def _constant(facts: Facts, cause: Cause) -> Constant:

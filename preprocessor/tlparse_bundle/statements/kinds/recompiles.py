@@ -23,7 +23,6 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.followers import in_the_same_calls
 from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import (
-    constant_of,
     is_unexplained,
     message_text,
     shown_guard,
@@ -42,6 +41,7 @@ from tlparse_bundle.statements.recompile_causes import (
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.size_remedies import states_constant
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark, is_used_as_number
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
@@ -180,7 +180,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
             "follower_count": len(cause.followers),
-            "is_specialized": cause.change in ("size", "value") and constant_of(facts, cause) is not None,
+            "is_specialized": states_constant(facts, cause),
             "guard_source_line": reason and reason["source_line"],
         },
         key=("recompile", *cause.function, cause.rows[0]),

@@ -11,7 +11,7 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.recompile_savings import is_passed
-from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC
+from tlparse_bundle.statements.size_remedies import ALL_AND_PARAMETERS_DYNAMIC, stated_constants
 from tlparse_bundle.statements.sizes import is_all_dynamic
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import KindReference
@@ -35,13 +35,23 @@ def findings(facts: Facts) -> Iterator[Finding]:
         if is_generated(function[0]):
             continue  # compiled autograd specializes many sizes by design
         tied = facts.once(tied_sizes)
-        own = [row for row in rows if row["event"] not in tied]
+        own = [row for row in rows if row["event"] not in tied and not _is_stated(facts, function, row)]
         if own:
             yield _finding(facts, function, own, [])
         others = [row for row in rows if row["event"] in tied]
         if others:
             names = dict.fromkeys(name for row in others for name in tied[row["event"]])
             yield _finding(facts, function, others, list(names))
+
+
+def _is_stated(facts: Facts, function: FunctionKey, row: Specialization) -> bool:
+    """Whether a recompile says where a size or number was specialized."""
+    stated = facts.once(stated_constants)
+    sizes = ((source, SIZE.fullmatch(source)) for source in row["sources"] if source)
+    return any(
+        ((function, size[1], int(size[2])) if size else (function, source, None)) in stated
+        for source, size in sizes
+    )
 
 
 def _are_needed(facts: Facts, rows: Sequence[Specialization], tied: Sequence[str]) -> bool:
