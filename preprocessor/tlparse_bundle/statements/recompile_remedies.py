@@ -182,6 +182,8 @@ def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
         return f"calls without {name}"
     if row["fix"] == "same_structure" and source in facts.once(_with_keys):
         return f"the same keys of {name}"
+    if row["fix"] == "mark_unbacked":
+        return f"{fix_name(row)} (if no operation needs the size)"
     return _only_value(facts, row) or fix_name(row)
 
 
