@@ -19,3 +19,8 @@ def test_a_function_that_compiled_before_is_skipped_as_its_rest_is(found):
     row = of(found, "2 functions run eager: Dynamo skips them after the graph break")
     assert row["text"].startswith("Functions: the rest of `wander` and `wander`.")
     assert row["compiles"] == ["2/0", "1/2"]
+
+
+def test_a_branch_with_nothing_to_compile_does_not_stop_the_other_one(found):
+    of(found, "Graph break in `repaired`")
+    assert not [row for row in found if row["kind"] == "runs-eager" and "`repaired`" in row["title"]]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.attempt_list import FrameCompile
 from tlparse_bundle.statements.export_calls import stack
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.source_places import is_of_program
 
+CodeKey = tuple[FunctionKey, str | None, int | None]  # with the name and the frame id
 _DYNAMO = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]")
 
 
@@ -52,23 +54,19 @@ def _is_entry(facts: Facts, number: int) -> bool:
     return not any(_DYNAMO.search(frame.file or "") for frame in callers)
 
 
-def partly_empty(facts: Facts) -> dict[tuple[FunctionKey, str | None], int]:
-    """Return the last compile, a row of ``Facts.compiles``, of each of these functions, by key and name, also
-    of resume functions. One that recompiled after a call with nothing to compile is not among
-    them: torch did not skip it.
+def partly_empty(facts: Facts) -> dict[CodeKey, int]:
+    """Return the last compile, a row of ``Facts.compiles``, of each of these code objects, also of resume
+    functions. One that recompiled after a call with nothing to compile is not among them: torch did not skip
+    it.
     """
-    names = {
-        (facts.function_key(frame.rows[0]), frame.row["function"])
-        for frame in facts.compiled
-        if frame.row["status"] == "empty"
-    }
-    if not names:
+    empty = {code_key(facts, frame) for frame in facts.compiled if frame.row["status"] == "empty"}
+    if not empty:
         return {}  # as in most logs
-    last = dict.fromkeys(names, -1)
-    compiled: set[tuple[FunctionKey, str | None]] = set()
-    emptied: set[tuple[FunctionKey, str | None]] = set()
+    last = dict.fromkeys(empty, -1)
+    compiled: set[CodeKey] = set()
+    emptied: set[CodeKey] = set()
     for frame in facts.compiled:
-        key = facts.function_key(frame.rows[0]), frame.row["function"]
+        key = code_key(facts, frame)
         if key in emptied:
             last.pop(key, None)
         if frame.row["status"] == "empty":
@@ -78,3 +76,10 @@ def partly_empty(facts: Facts) -> dict[tuple[FunctionKey, str | None], int]:
             if frame.row["status"] == "ok":
                 compiled.add(key)
     return {key: number for key, number in last.items() if key in compiled}
+
+
+def code_key(facts: Facts, frame: FrameCompile) -> CodeKey:
+    """Return the key of the code object of a compile. Both branches of a condition on data can have a resume
+    function of one name.
+    """
+    return facts.function_key(frame.rows[0]), frame.row["function"], frame.row["frame_id"]

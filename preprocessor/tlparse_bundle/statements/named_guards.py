@@ -21,7 +21,7 @@ _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
 )
 
-_BASE = "the base of a view"
+_BASE = "_base"  # of a view
 
 
 def checked_without_guard(reason: RecompileReasonsRow) -> str | None:

@@ -7,7 +7,7 @@ import re
 from tlparse_bundle.guards.code_history import EXPRESSIONS
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.statements.dimension_marks import marked_dimensions
-from tlparse_bundle.statements.empty_compiles import partly_empty
+from tlparse_bundle.statements.empty_compiles import code_key, partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import AT_LEAST_TWO, Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile
@@ -157,7 +157,7 @@ def is_last_empty(facts: Facts, cause: Cause) -> bool:
     frame = facts.compiled.get((_last_compile(facts, cause) or "",))
     if frame is None or frame.row["status"] != "empty":
         return False
-    return (cause.function, frame.row["function"]) in facts.once(partly_empty)
+    return code_key(facts, frame) in facts.once(partly_empty)
 
 
 def is_last_skipped(facts: Facts, cause: Cause) -> bool:

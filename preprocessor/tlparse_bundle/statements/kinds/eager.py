@@ -197,7 +197,7 @@ def _without_operations(facts: Facts) -> Iterator[Finding]:
     symbolic_convert.py: SkipFrame), although earlier calls compiled.
     """
     broken = facts.once(breaks_by_frame)
-    for ((_, function, _), name), number in facts.once(partly_empty).items():
+    for ((_, function, _), name, _), number in facts.once(partly_empty).items():
         row = facts.compiles[number]
         if row["status"] != "empty" or broken.get(facts.frame_key(row)):
             continue
