@@ -33,7 +33,7 @@ _DISABLED = re.compile(  # torch 2.6 has other words
     r"Skip calling `torch\.compiler\.disable\(\)`d function|call torch\._dynamo\.disable\(\) wrapped function"
 )
 _WITHOUT_OPERATION = Remedy("Do not call the compiled function where it has no tensor operation.")
-_CodeKey = tuple[FunctionKey, str | None]  # with the name, which a resume function has of its own
+_NamedKey = tuple[FunctionKey, str | None]  # with the name, which a resume function has of its own
 _NAME = re.compile(r"<(?:function|bound method) ([\w.<>]+)")
 
 
@@ -53,31 +53,31 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _suppressed(facts)
 
 
-def _skipped(facts: Facts, group: BreakGroup) -> dict[_CodeKey, int]:
+def _skipped(facts: Facts, group: BreakGroup) -> dict[_NamedKey, int]:
     """Return the functions that Dynamo skips after a break of a group, with the attempt in which it did."""
     ids = {row["id"] for row in group if row["skipped_frame_count"]}
-    skipped: dict[_CodeKey, int] = {}
+    skipped: dict[_NamedKey, int] = {}
     for record in facts.table("graph_break_records") if ids else ():
         if record["graph_break"] in ids and record["skips_frame"]:
             number = facts.number_of(record)
-            skipped.setdefault(_code_key(facts, number), number)
+            skipped.setdefault(_named_key(facts, number), number)
     last = facts.once(_last_compiles)
     return {key: number for key, number in skipped.items() if last.get(key, -1) < number}
 
 
-def _rests(facts: Facts, group: BreakGroup) -> dict[_CodeKey, int]:
+def _rests(facts: Facts, group: BreakGroup) -> dict[_NamedKey, int]:
     """Return the functions of which Dynamo compiles only the part before a break of a group, with the attempt
     in which it skipped the rest.
     """
     ids = {row["id"] for row in group}
-    rests: dict[_CodeKey, int] = {}
+    rests: dict[_NamedKey, int] = {}
     for number, id_ in facts.once(_attempts_without_rest).items():
         if id_ in ids:
-            rests.setdefault(_code_key(facts, number), number)
+            rests.setdefault(_named_key(facts, number), number)
     return rests
 
 
-def _without_break(facts: Facts, group: BreakGroup, rests: Collection[_CodeKey]) -> list[str]:
+def _without_break(facts: Facts, group: BreakGroup, rests: Collection[_NamedKey]) -> list[str]:
     """Return the compiles of these functions that ended well, and came to no break of a group."""
     ids = {row["id"] for row in group}
     broken = {
@@ -88,7 +88,7 @@ def _without_break(facts: Facts, group: BreakGroup, rests: Collection[_CodeKey])
         for frame in facts.compiled
         if frame.row["status"] == "ok"
         and frame.row["compile"] not in broken
-        and _code_key(facts, frame.rows[0]) in rests
+        and _named_key(facts, frame.rows[0]) in rests
     ]
 
 
@@ -98,20 +98,20 @@ def _attempts_without_rest(facts: Facts) -> dict[int, int]:
     return {facts.number_of(record): record["graph_break"] for record in records if record["skips_rest"]}
 
 
-def _last_compiles(facts: Facts) -> dict[_CodeKey, int]:
+def _last_compiles(facts: Facts) -> dict[_NamedKey, int]:
     """Return the first attempt of the last compile of each function that ended well."""
     return {
-        _code_key(facts, frame.rows[0]): frame.rows[0]
+        _named_key(facts, frame.rows[0]): frame.rows[0]
         for frame in facts.compiled
         if frame.row["status"] == "ok"
     }
 
 
-def _code_key(facts: Facts, number: int) -> _CodeKey:
+def _named_key(facts: Facts, number: int) -> _NamedKey:
     return facts.function_key(number), facts.compiles[number]["function"]
 
 
-def _rest_after_a_break(group: BreakGroup, rests: dict[_CodeKey, int], facts: Facts) -> Finding:
+def _rest_after_a_break(group: BreakGroup, rests: dict[_NamedKey, int], facts: Facts) -> Finding:
     names = [f"the last part of {function_name(name)}" for (_, name, _), _ in rests]
     whole = [code(f"[{one}]") for one in _without_break(facts, group, rests)]
     entries = "cache entry" if len(whole) == 1 else "cache entries"
@@ -128,7 +128,7 @@ def _rest_after_a_break(group: BreakGroup, rests: dict[_CodeKey, int], facts: Fa
     )
 
 
-def _after_a_break(group: BreakGroup, skipped: dict[_CodeKey, int], facts: Facts) -> Finding:
+def _after_a_break(group: BreakGroup, skipped: dict[_NamedKey, int], facts: Facts) -> Finding:
     names = [
         f"the rest of {function_name(name)}" if resume_function(full_name) else function_name(name)
         for (_, name, _), full_name in skipped
