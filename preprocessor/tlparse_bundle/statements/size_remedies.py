@@ -150,15 +150,18 @@ def is_static(facts: Facts, cause: Cause) -> bool:
     )
 
 
-def states_constant(facts: Facts, cause: Cause) -> bool:
-    """Whether the remedy of a cause says where its size or number was specialized."""
-    is_number = cause.change in ("size", "value")
-    return is_number and constant_of(facts, cause) is not None and not is_never_alone(facts, cause)
+def is_specialized(facts: Facts, cause: Cause) -> bool:
+    """Whether the program turned the size or number of a cause into a constant."""
+    return cause.change in ("size", "value") and constant_of(facts, cause) is not None
 
 
 def stated_constants(facts: Facts) -> set[Constant]:
     """Return the specialized sizes and numbers of which the remedy of a recompile says where."""
-    return {_constant(facts, cause) for cause in facts.once(causes) if states_constant(facts, cause)}
+    return {
+        _constant(facts, cause)
+        for cause in facts.once(causes)
+        if is_specialized(facts, cause) and not is_never_alone(facts, cause)
+    }
 
 
 def _constant(facts: Facts, cause: Cause) -> Constant:

@@ -41,7 +41,7 @@ from tlparse_bundle.statements.recompile_causes import (
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.recompile_savings import saved_us
 from tlparse_bundle.statements.settings import settings
-from tlparse_bundle.statements.size_remedies import states_constant
+from tlparse_bundle.statements.size_remedies import is_specialized
 from tlparse_bundle.statements.sizes import is_bounded_by_a_mark, is_used_as_number
 from tlparse_bundle.statements.statement import TORCH, KindReference, Remedy
 from tlparse_bundle.statements.user_code import CodeLine, calling_place, package_of
@@ -180,7 +180,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
             "follower_count": len(cause.followers),
-            "is_specialized": states_constant(facts, cause),
+            "is_specialized": is_specialized(facts, cause),
             "guard_source_line": reason and reason["source_line"],
         },
         key=("recompile", *cause.function, cause.rows[0]),
