@@ -23,8 +23,8 @@ from tlparse_bundle.guards.savings import Place
 
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
 _CALLED = re.compile(r"L\['(?:self|fn|func)'\](?:\.__code__)?|L\['args'\]\[0\]")
-# Defaults of functions, and the base of a view, which differs where the view does.
-_STABLE = re.compile(r"\.__(?:kw)?defaults__\b|\._base\b")
+# Defaults of functions; the base of a view, which differs where the view does; and that a number is one.
+_STABLE = re.compile(r"\.__(?:kw)?defaults__\b|\._base\b|^not math\.isnan\(|type=<class '(?:int|float)'>")
 STATES = {  # of the process, whose guards have no source
     "GLOBAL_STATE": "the global state",
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes",
@@ -34,11 +34,13 @@ STATES = {  # of the process, whose guards have no source
 
 class _Distance(NamedTuple):
     """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
-    call differs from this one. ``branches``: conditions of another path, by a number that is not a size.
+    call differs from this one. ``is_contained``: the call differs from another entry in a part of what it
+    differs from this one in. ``branches``: conditions of another path, by a number that is not a size.
     ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
     number once, with those in values for which an entry has None. ``is_of_several``: not one guard, with all
-    others known to hold. ``hiding``: whether more of an object cannot be compared. A size or a number costs
-    one compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
+    others known to hold. ``unseen_count``: values in which the call differs from other entries, at which it
+    looks and this entry does not. ``hiding``: whether more of an object cannot be compared. A size or a
+    number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
     ``difference_count``: all differences, each on its own; ``is_minor``: whether torch names a number, though
     more differs; ``failed_count``: all guards. Most guards of an entry for another global state, or for
     another function that the same wrapper called, are not evaluated.
@@ -46,10 +48,12 @@ class _Distance(NamedTuple):
 
     other_function: bool
     is_replaced: bool
+    is_contained: bool
     branches: int
     changes: int
     other_state: bool
     is_of_several: bool
+    unseen_count: int
     hiding: int
     others: int
     difference_count: int
@@ -78,12 +82,24 @@ def nearest_entry(
     # A guard that is not evaluated can have failed, too, which says nothing where all entries have it.
     named_containers = set(containers.values())
     keys = {source: keys_of(history, call, source) for source in named_containers}
-    unknown = [{guard for guard, found in failed.items() if found is None} for failed in failures.values()]
-    shared = set.intersection(*unknown) if unknown else set()
+    unknown = {
+        entry: {guard for guard, found in failed.items() if found is None}
+        for entry, failed in failures.items()
+    }
+    shared = set.intersection(*unknown.values()) if unknown else set()
     lacking = {entry: lacking_of(failed, containers.get(entry)) for entry, failed in failures.items()}
 
     def looks_at(entry: int, source: str) -> bool:
         return source in history.checked(entry) or source in history.typed(entry)
+
+    differing = {source for one in lacking.values() for source in one.others | _values(one)}
+    varying = {source for source in differing if looks_at(call, source)}
+    replaced = {
+        entry
+        for entry in entries
+        if any(_is_replaced(history, entry, lacking[entry], other, lacking[other]) for other in entries)
+    }
+    places = {entry: _places(failed, containers.get(entry)) for entry, failed in failures.items()}
 
     def distance(entry: int) -> _Distance:
         failed, own, guards = failures[entry], lacking[entry], history.guards
@@ -105,7 +121,7 @@ def nearest_entry(
         unlisted = {source for source in named_containers if keys_of(history, entry, source) != keys[source]}
         named = history.named.get((call, entry))
         at = local_name(guards[named].source or "") if named is not None else ""
-        differing = failed.get(named) or () if named is not None else ()
+        at_named = failed.get(named) or () if named is not None else ()
         unlisted -= {containers.get(entry), *(one for one in unlisted if at.startswith(f"{one}["))}
         is_other_state = any(
             found is not None and guards[guard].kind in STATES for guard, found in failed.items()
@@ -119,7 +135,12 @@ def nearest_entry(
         is_of_one = failed_count == own.difference_count == 1 and not not_evaluated and not hiding
         return _Distance(
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
-            any(_is_replaced(history, entry, own, other, lacking[other]) for other in entries),
+            entry in replaced,
+            any(
+                places[other] < places[entry] and unknown[other] <= unknown[entry]
+                for other in entries
+                if other not in replaced
+            ),
             own.branches
             if own.branches and any(_takes_branch(own, lacking[other]) for other in entries)
             else 0,
@@ -132,15 +153,31 @@ def nearest_entry(
             + hidden,
             is_other_state,
             not is_of_one,
+            sum(not looks_at(entry, source) for source in varying - own.sources - _values(own)),
             hiding,
             own.source_count + len(unlisted),
             own.difference_count,
-            bool((own.others or own.paths) and differing) and all(map(is_number, differing)),
+            bool((own.others or own.paths) and at_named) and all(map(is_number, at_named)),
             not_evaluated,
             failed_count,
         )
 
     return min(entries, key=distance, default=None)
+
+
+def _places(
+    failed: Mapping[int, tuple[Difference, ...] | None], container: str | None
+) -> set[tuple[str, ...]]:
+    """Return in what a call differs from an entry: sources, with what of them, and which dimension."""
+    places: set[tuple[str, ...]] = {
+        (one.source, one.aspect, str(one.dimension)) for found in failed.values() for one in found or ()
+    }
+    return places if container is None else {*places, (container,)}
+
+
+def _values(lacking: Lacking) -> set[str]:
+    """Return the numbers in which a call differs that are no sizes."""
+    return {source for source, dimension in lacking.numbers if dimension is None}
 
 
 def _hidden_count(source: str, others: Sequence[Lacking]) -> int:
