@@ -176,7 +176,7 @@ def _places(
 
 
 def _values(lacking: Lacking) -> set[str]:
-    """Return the numbers in which a call differs that are no sizes."""
+    """Return the numbers, other than sizes, in which a call differs."""
     return {source for source, dimension in lacking.numbers if dimension is None}
 
 

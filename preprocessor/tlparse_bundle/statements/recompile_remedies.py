@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code
-from tlparse_bundle.guards.inputs import CODE, is_of_module, local_name
+from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import constant_of, source_name
+from tlparse_bundle.statements.fix_names import fix_name, whole_fix
+from tlparse_bundle.statements.guard_changes import constant_of
 from tlparse_bundle.statements.nearest_entries import is_of_tensors, is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
@@ -139,12 +139,11 @@ def _is_only_number(facts: Facts, cause: Cause) -> bool:
 def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
     together = found.together if found is not None else None
-    others = [_fix_name(facts, other) for other in together[1]] if together is not None else []
+    others = [fix_name(facts, other) for other in together[1]] if together is not None else []
     is_limited = _leaves_calls_eager(facts, row)
-    who = f"{value} in all calls" if (value := _only_value(facts, row)) else "This"
-    if row["fix"] == "same_object":  # to create each of several objects once is not enough
-        who = f"The same {code(source_name((row['source'] or '').removesuffix(CODE)) or '')} in all calls"
-        who = "That object in all calls" if remedy.text.endswith(IN_OTHERS) else who
+    who = whole_fix(facts, row)
+    if row["fix"] == "same_object" and remedy.text.endswith(IN_OTHERS):
+        who = "That object in all calls"
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
     is_all_dynamic = "dynamic=True" in remedy.text
@@ -171,87 +170,6 @@ def _refused(facts: Facts) -> dict[int | None, set[tuple[str, str]]]:
             own = {(local_name(reason["source"] or ""), reason["change"]) for reason in reasons}
             found.setdefault(row["code_object"], set()).update(own)
     return found
-
-
-def _fix_name(facts: Facts, row: RecompileFixesRow) -> str:
-    """Return a fix as part of a sentence. Reasons show which values are optional, and which containers have
-    keys.
-    """
-    name, source = code(source_name(row["source"]) or ""), local_name(row["source"] or "")
-    if row["fix"] == "few_values" and source in facts.once(_optional):
-        return f"calls without {name}"
-    if row["fix"] == "same_structure" and source in facts.once(_with_keys):
-        return f"the same keys of {name}"
-    if row["fix"] == "mark_unbacked":
-        return f"{fix_name(row)} (if no operation needs the size)"
-    return _only_value(facts, row) or fix_name(row)
-
-
-def _only_value(facts: Facts, row: RecompileFixesRow) -> str | None:
-    """Return the value that a fix keeps, that of the first compile: "`flag=True`"; None for other fixes, and
-    for one that the log does not have.
-    """
-    source = local_name(row["source"] or "")
-    if row["fix"] != "few_values" or source in facts.once(_optional):
-        return None
-    value = facts.once(_first_values).get((row["code_object"], source))
-    if value is None or len(value) > _MOST_OF_VALUE:
-        return None
-    return code(f"{source_name(row['source'])}={value}")
-
-
-def _first_values(facts: Facts) -> dict[tuple[int | None, str], str]:
-    """Return the values that the first calls of code objects had, where a fix would keep one of them."""
-    kept = {
-        (row["code_object"], local_name(row["source"] or ""))
-        for row in facts.table("recompile_fixes")
-        if row["fix"] == "few_values"
-    }
-    code_objects = facts.table("code_objects")
-    firsts = {code_objects[number]["compiles"][0]: number for number in {number for number, _ in kept}}
-    found: dict[tuple[int | None, str], str] = {}
-    for row in facts.table("call_inputs") if kept else ():
-        key = firsts.get(row["compile"]), local_name(row["source"])
-        if key in kept and row["value"] is not None:
-            found[key] = row["value"]
-    return found
-
-
-def _optional(facts: Facts) -> set[str]:
-    """Return the arguments that are None in some calls only."""
-    kinds: dict[str, set[bool]] = {}
-    for row in facts.table("call_inputs"):
-        kinds.setdefault(local_name(row["source"]), set()).add(row["kind"] == "none")
-    return {source for source, are_none in kinds.items() if len(are_none) == 2}
-
-
-def _with_keys(facts: Facts) -> set[str]:
-    """Return the dicts whose keys differ between calls."""
-    rows = facts.table("recompile_reasons")
-    return {local_name(row["source"]) for row in rows if row["source"] and row["change"] == "keys"}
-
-
-def fix_name(row: RecompileFixesRow) -> str:
-    """Return a fix as part of a sentence: "a dynamic `x.size(0)`"."""
-    name = code(source_name(row["source"]) or "x")
-    function = name.replace(".__code__`", "`")
-    at = row["dimension"]
-    forms = {
-        "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
-        "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})`",
-        "dynamic_true": "`dynamic=True`",
-        "tensor_argument": f"{name} as a tensor",
-        "few_values": f"a single value of {name}",
-        "same_layout": f"one memory layout of {name}",
-        "same_dtype": f"one dtype of {name}",
-        "same_device": f"one device of {name}",
-        "same_requires_grad": f"one `requires_grad` of {name}",
-        "same_type": f"one type of {name}",
-        "same_object": f"one function as {function}" if function != name else f"the same object for {name}",
-        "same_structure": f"one length of {name}",
-        "same_global_state": "one global state",
-    }
-    return forms[row["fix"] or ""]
 
 
 def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Remedy | None:
@@ -352,7 +270,6 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
-_MOST_OF_VALUE = 24  # characters
 _PASSED = re.compile(r"\w+|(?:kw)?args\[[^\]]*\]")  # an argument, also of a wrapper
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."

@@ -41,7 +41,7 @@ _OF_CHANGE = {
 _OF_OPTIONAL = ("same_type", "few_values")
 
 _ROOT = re.compile(r"\w+")
-NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf)|nan")
 
 
 @dataclass(frozen=True)

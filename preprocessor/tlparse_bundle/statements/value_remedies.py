@@ -16,7 +16,7 @@ from tlparse_bundle.statements.guard_changes import (
     other_arguments,
     others_than_autograd,
 )
-from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, shown_value
+from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of, shown_value
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.size_remedies import is_static
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
@@ -143,6 +143,12 @@ def few_values(facts: Facts, cause: Cause, name: str) -> Remedy:
         )
     if is_optional(cause):
         return optional(name)
+    if TENSOR in cause.values and NUMBER.fullmatch(str(next(iter(cause.values)))):
+        verb = "set it to a tensor" if _ATTRIBUTE.search(name) else "pass a tensor"
+        return Remedy(
+            f"Calls with a number and with a tensor as `{name}` need a compile each. To save one, always"
+            f" {verb}."
+        )
     is_number = any(NUMBER.fullmatch(str(value)) for value in cause.values) and not is_static(facts, cause)
     # Some values need no compile: numbers can become dynamic.
     if len(cause.changes) > 1 or is_number or is_dynamic_now(facts, cause):
