@@ -1,4 +1,4 @@
-"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs a sixth: another one with
+"""Slow tests, which `scripts/test --quick` leaves out, and of which `scripts/test` runs an eighth: another one with
 another commit, with those of IN_EACH_PART.
 
 A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
@@ -158,7 +158,7 @@ def is_slow(test, parameters=()):
     )
 
 
-PARTS = 6
+PARTS = 8
 # With each part: what keeps secrets in, and attacks out.
 IN_EACH_PART = (
     "tests/bundle/test_sql_limits.py",
