@@ -103,6 +103,7 @@ def nearest_entry(
 
     def distance(entry: int) -> _Distance:
         failed, own, guards = failures[entry], lacking[entry], history.guards
+        changed = names_of(own.numbers) | own.conditioned
         not_evaluated = sum(
             found is None
             and guard not in shared
@@ -110,6 +111,7 @@ def nearest_entry(
             and not _STABLE.search(guards[guard].text)
             and guards[guard].source not in own.others
             and not is_part(guards[guard].source, own.others)
+            and not any(place in guards[guard].text for place in changed)
             and not any(
                 part in guards[guard].text
                 for other in own.others
@@ -153,7 +155,10 @@ def nearest_entry(
             + hidden,
             is_other_state,
             not is_of_one,
-            sum(not looks_at(entry, source) for source in varying - own.sources - _values(own)),
+            sum(
+                not looks_at(entry, source) and not is_part(source, own.others)
+                for source in varying - own.sources - _values(own)
+            ),
             hiding,
             own.source_count + len(unlisted),
             own.difference_count,
