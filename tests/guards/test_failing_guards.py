@@ -340,6 +340,25 @@ def test_a_container_is_not_one_object():
     assert (found.aspect, found.actual) == ("type", "a container")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "differs"),
+    [
+        (("EQUALS_MATCH", f"{X} == 0.4"), True),
+        (("EQUALS_MATCH", f"{X} == 1"), False),  # the object can be True
+        (("LENGTH_CHECK", f"len({X}) == 2"), True),
+    ],
+)
+def test_torch_before_2_9_checks_none_by_its_id(wanted, differs):
+    own = input_of([], [], [guard("ID_MATCH", f"___check_obj_id({X}, 7)")])
+    assert bool(failing(guard(*wanted), own)) == differs
+
+
+def test_a_number_is_not_one_object():
+    own = input_of([], [], [guard("EQUALS_MATCH", f"{X} == 10")])
+    (found,) = failing(guard("ID_MATCH", f"___check_obj_id({X}, 7)"), own)
+    assert (found.aspect, found.actual) == ("identity", "int")
+
+
 def test_the_values_of_infinite_numbers_are_known():
     own = guard("EQUALS_MATCH", "L['x'] == inf")
     (found,) = failing(guard("EQUALS_MATCH", "L['x'] == 2.0"), input_of([], [], [own]))

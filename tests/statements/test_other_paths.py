@@ -28,7 +28,10 @@ def test_no_fix_is_offered_for_a_value_that_decides_the_path(found, cause):
     [
         (
             "`boosted` recompiled once: `batch` now has the key `'boost'`",
-            ["Pass containers with the same length and keys. This would avoid at least 1 of 3 compiles and"],
+            [
+                "Pass containers with the same length and keys. The keys of the first call in all calls would avoid at"
+                " least 1 of 3 compiles and"
+            ],
         ),
         (
             "`boosted` recompiled once: `batch['boost']` changed from `2` to `3`",

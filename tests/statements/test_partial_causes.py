@@ -27,7 +27,9 @@ def test_inference_mode_is_near_to_calls_without_gradients(found):
         found,
         "`scored` recompiled once: the dispatch keys of `x` changed from `ADInplaceOrView, AutogradCPU`",
     )
-    assert row["text"].endswith("The nearest cache entry, `[1/1]`, also failed on tensor `weight`.")
+    assert row["text"].endswith(
+        "The nearest cache entry, `[1/1]`, also failed on the dispatch keys of `weight`."
+    )
     assert advice(row)[0].endswith("`torch.inference_mode` needs a separate compile.")
 
 

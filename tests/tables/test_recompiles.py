@@ -396,6 +396,11 @@ def test_the_recompile_limit(fail_type, fail_reason, limit, log_of):
         ("___check_type_id(y, 140), type=<class 'float'>", "y", ("type", None, "<class 'float'>", None), "same_type"),
         ("CodeGuardAccessor: Not a function on f.__code__", "f.__code__", ("type", None, None, None), "same_type"),
         ("___check_obj_id(fn, 139870659812992)", "fn", ("identity", None, None, None), "same_object"),
+        (
+            "___check_obj_id(aug.axis, 140158295697232), type=<Axis.X: (1, 2)>",
+            "aug.axis", ("identity", None, None, None), "same_object",
+        ),
+        ("___check_obj_id(d[(1, 2)], 14)", "d[(1, 2)]", ("identity", None, None, None), "same_object"),
         ("GLOBAL_STATE changed: grad_mode ", "grad_mode", ("global_state", None, None, None), "same_global_state"),
         ("hasattr(x, '_dynamo_dynamic_indices') == False", "x", ("attribute", None, "'_dynamo_dynamic_indices'", None), None),
         ('Duplicate tensors found: ["x", "y"]', '["x", "y"]', ("aliasing", None, None, None), "no_aliasing"),

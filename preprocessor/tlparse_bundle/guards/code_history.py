@@ -202,7 +202,7 @@ class CodeHistory:
         compiled = self.compiles[entry]
         guards = (self.guards[guard] for guard in compiled.guards)
         values = compiled.input.values if compiled.input is not None else {}
-        numbers = (source for source, value in values.items() if type(value) is int)
+        numbers = (source for source, value in values.items() if type(value) in (int, float))
         return frozenset((*(guard.source for guard in guards if guard.kind != "TYPE_MATCH"), *numbers))
 
     @cached_property

@@ -60,8 +60,10 @@ _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4}
 _ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _LENGTH = re.compile(r"\) == (\d{1,9})$")
 CONTAINER = "a container"  # in place of its value, which the guards of a call do not state
-_OBJECT_ID = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
+_OBJECT_ID = re.compile(r"^___check_obj_id\(.+?, (\d+)\)(?=, type=|\s|$)")
 _ATTRIBUTE = re.compile(r"\.(\w+)\Z")
+_IS_NUMBER = re.compile(r"(?P<source>[LG]\[\S+) == (?P<number>-?\d+(?:\.\d*)?(?:e[+-]?\d+)?)")
+_IS_LENGTH = re.compile(r"len\((?P<source>[LG]\[\S+)\) == (?P<number>\d+)")
 _IS_EMPTY = re.compile(r"not (\S+)")
 # Functions and classes of Python and torch, and the globals of a file, stay the same. Their names hold
 # a number of the compile.
@@ -93,7 +95,8 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
         return _of_tensor(predicate, input)
     if predicate.kind == "TYPE_MATCH" and (found := _of_type(predicate, input)) is not _UNKNOWN_TYPE:
         return found
-    outcome = _empty(predicate, input) or _none(predicate, input) or check(predicate, input.values)
+    special = _empty(predicate, input) or _none(predicate, input) or _constant(predicate, input)
+    outcome = special or check(predicate, input.values)
     if outcome.holds:
         return ()
     if outcome.holds is False:
@@ -196,6 +199,18 @@ def _none(predicate: Predicate, input: Input) -> Outcome | None:
     return Outcome(False, "None", CONTAINER) if f"len({source})" in input.values else None
 
 
+def _constant(predicate: Predicate, input: Input) -> Outcome | None:
+    """Check a number or a length against an object such as None, which torch before 2.9 checks by its id.
+    None for other guards and values, and for numbers that equal True or False.
+    """
+    match = (_IS_LENGTH if predicate.kind in LENGTHS else _IS_NUMBER).fullmatch(predicate.text)
+    if match is None or match["source"] not in input.objects:
+        return None
+    if predicate.kind not in LENGTHS and float(match["number"]) in (0, 1):
+        return None
+    return Outcome(False, match["number"], "an object")
+
+
 def _kind_of_object(source: str, input: Input) -> str | None:
     """Return what an argument is that its own guards check as an object or a container, not as a tensor:
     torch before 2.9 checks None by its id. None where they don't tell.
@@ -239,6 +254,8 @@ def _other_object(predicate: Predicate, input: Input) -> Difference | None:
         return Difference("type", source, None, predicate.text, "Tensor")
     if f"len({source})" in input.values:
         return Difference("type", source, None, predicate.text, CONTAINER)
+    if type(value := input.values.get(source)) in (int, float, str):  # torch checks these by their value
+        return Difference("identity", source, None, predicate.text, type(value).__name__)
     if other := _other_type(predicate, input):
         return Difference("type", source, None, predicate.text, other)
     if _is_other_function(predicate, input):

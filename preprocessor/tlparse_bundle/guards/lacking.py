@@ -118,8 +118,11 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
 
 def _without_consequences(differences: Sequence[Difference]) -> list[Difference]:
     """Leave out what differs of a tensor because something else does: its gradients and dispatch keys with a
-    mode, such as grad mode or autocast, or the keys with its device or class.
+    mode, such as grad mode or autocast, or the keys with its device or class; and parts of another object.
     """
+    objects = {
+        one.source for one in differences if one.aspect == "identity" and not one.source.endswith(CODE)
+    }
     has_state = any(one.aspect == "state" for one in differences)
     moved = {one.source for one in differences if one.aspect in ("device", "class")}
     return [
@@ -127,7 +130,13 @@ def _without_consequences(differences: Sequence[Difference]) -> list[Difference]
         for one in differences
         if not (has_state and one.aspect in ("requires_grad", "dispatch_keys"))
         and not (one.aspect == "dispatch_keys" and one.source in moved)
+        and not (objects and _is_of_objects(one, objects))
     ]
+
+
+def _is_of_objects(difference: Difference, objects: set[str]) -> bool:
+    places = _PLACE.findall(difference.source) if difference.aspect == "shape" else [difference.source]
+    return bool(places) and all(is_part(place, objects) for place in places)
 
 
 def _subject(difference: Difference) -> str:

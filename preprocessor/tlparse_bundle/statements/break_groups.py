@@ -70,3 +70,25 @@ def keys_by_line(facts: Facts) -> dict[tuple[str | None, int | None], tuple[str,
         if len(groups) == 1:
             keys.setdefault(line, *groups)
     return keys
+
+
+def key_before(facts: Facts, number: int, file: str | None, line: int | None) -> tuple[str, int] | None:
+    """Return the key of the group with the break at a line that came last before a compile of a resume
+    function: a line can break once more in the resume function of its first break. Those in the function
+    itself come after its start.
+    """
+    own = _frame(facts.compiles[number]["compile"])
+    last: dict[tuple[str, int], int] = {}
+    for group in facts.once(break_groups).values():
+        for row in group:
+            if (row["file"], row["line"]) != (file, line):
+                continue
+            for one in row["compiles"]:
+                frame = facts.compiled.get((one,))
+                if frame is not None and frame.rows[0] < number and _frame(one) != own:
+                    last[break_key(group)] = max(frame.rows[0], last.get(break_key(group), -1))
+    return max(last, key=last.__getitem__, default=None)
+
+
+def _frame(compile: str | None) -> str:
+    return (compile or "").partition("/")[0]

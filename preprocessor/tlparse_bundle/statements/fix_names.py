@@ -26,7 +26,7 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
     if row["fix"] == "few_values" and _is_optional(kinds):
         return f"calls without {name}"
     single = f"{'one type' if _is_mixed(kinds) else 'a single value'} of {name}"
-    has_keys = row["fix"] == "same_structure" and local_name(row["source"] or "") in facts.once(_with_keys)
+    has_keys = _has_keys(facts, row)
     forms = {
         "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
         "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})` (if no operation needs the size)",
@@ -37,8 +37,8 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
         "same_dtype": f"one dtype of {name}",
         "same_device": f"one device of {name}",
         "same_requires_grad": f"one `requires_grad` of {name}",
-        "same_type": f"one type of {name}",
-        "same_object": f"one function as {function}" if function != name else f"the same object for {name}",
+        "same_type": f"{_first_type(facts, row)} {name}",
+        "same_object": f"one function as {function}" if function != name else f"the {name} of the first call",
         "same_structure": f"{'the same keys' if has_keys else 'one length'} of {name}",
         "same_global_state": "one global state",
     }
@@ -48,7 +48,10 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
 def whole_fix(facts: Facts, row: RecompileFixesRow) -> str:
     """Return what to do in all calls, as the subject of a sentence about what it saves; "This" for most."""
     if row["fix"] == "same_object":  # to create each of several objects once is not enough
-        return f"The same {code(source_name((row['source'] or '').removesuffix(CODE)) or '')} in all calls"
+        name = code(source_name((row["source"] or "").removesuffix(CODE)) or "")
+        return f"The {name} of the first call in all calls"
+    if row["fix"] == "same_structure":
+        return f"The {'keys' if _has_keys(facts, row) else 'length'} of the first call in all calls"
     value = _only_value(facts, row)
     return f"{value} in all calls" if value is not None else "This"
 
@@ -64,6 +67,30 @@ def _only_value(facts: Facts, row: RecompileFixesRow) -> str | None:
     if value is None or len(value) > _MOST_OF_VALUE:
         return None
     return code(f"{source_name(row['source'])}={value}")
+
+
+def _first_type(facts: Facts, row: RecompileFixesRow) -> str:
+    """Return "a tensor as" or "no tensor as", by the first call, where others differ in that."""
+    has_tensor = facts.once(_has_tensor).get(_place(row), [])
+    if len(set(has_tensor)) < 2:
+        return "one type of"
+    return "a tensor as" if has_tensor[0] else "no tensor as"
+
+
+def _has_tensor(facts: Facts) -> dict[_Place, list[bool]]:
+    """Return whether the call of each compile had a tensor, for values of which a fix would keep one type."""
+    places = {_place(row) for row in facts.table("recompile_fixes") if row["fix"] == "same_type"}
+    tensors = {
+        (row["compile"], local_name(row["source"]))
+        for row in (facts.table("call_inputs") if places else ())
+        if row["kind"] == "tensor"
+    }
+    code_objects = facts.table("code_objects")
+    return {
+        (number, source): [(one, source) in tensors for one in code_objects[number]["compiles"]]
+        for number, source in places
+        if number is not None
+    }
 
 
 def _place(row: RecompileFixesRow) -> _Place:
@@ -108,6 +135,10 @@ def _kinds(facts: Facts) -> dict[_Place, set[str]]:
         if key in kept:
             found.setdefault(key, set()).add(row["kind"])
     return found
+
+
+def _has_keys(facts: Facts, row: RecompileFixesRow) -> bool:
+    return row["fix"] == "same_structure" and local_name(row["source"] or "") in facts.once(_with_keys)
 
 
 def _with_keys(facts: Facts) -> set[str]:

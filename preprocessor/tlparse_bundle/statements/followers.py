@@ -25,8 +25,7 @@ def in_the_same_calls(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> 
     groups = []
     if resumed:
         more = any(
-            one.reason and has_more_differences(facts, one.row["compile"], one.reason["source"])
-            for one in resumed
+            one.reason and has_more_differences(facts, one.row["compile"], one.reason) for one in resumed
         )
         why = f", for {listed(list(failed))}{' among others' if more else ''}" if failed else ""
         groups.append(f"its resume function{'s' * (len(names) > 1)} also recompiled{why}")

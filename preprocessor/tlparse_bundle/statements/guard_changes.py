@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.dispatch_keys import autocast_changed, key_differences
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
     AT_LEAST_TWO,
@@ -26,7 +27,6 @@ _OFFSET = re.compile(r"2 <= (\S+\.storage_offset\(\))")  # torch makes 0 and 1 c
 _MOST_VALUES = 5
 _MANY_SHOWN = 3  # values to list when there are more
 _MOST_TEXT = 32  # characters of them
-_KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _KEYWORD = re.compile(r"(?<![\w.])kwargs\['(\w+)'\]")
 _KEYS = re.compile(r"\blist\(dict\.keys\((.+?)\)\)")  # torch/_dynamo/source.py, ConstDictKeySource
 _GLOBAL = re.compile(r"\bG\['(\w+)'\]")
@@ -47,7 +47,6 @@ _RANGE = "___normalize_range_iter("  # what is left of a range after a graph bre
 _FREED = re.compile(r"Cache line invalidated because (\S+) got deallocated")
 # torch could not evaluate a guard on the base of a view (torch/_dynamo/guards.py, get_guard_fail_reason)
 NO_BASE = re.compile(r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'")
-_AUTOCAST = "Autocast"  # of dispatch keys
 _DIFFERS = re.compile(r"([\w.\[\]'\"]+) != (-?\d+)")  # a condition on a dynamic number
 _PLAIN_TENSOR = "<class 'torch.Tensor'>"
 _CLASS = re.compile(r"<class '(?:__main__\.)?([\w.]+)'>")
@@ -237,7 +236,7 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
     """Return a verb with the values of a cause, such as "changed from `4` to `5`"."""
     change, values = cause.change, list(cause.values)
     if change == "dispatch_keys":
-        values = _key_differences(values)
+        values = key_differences(values)
     elif change == "type":
         values = list(map(_type_name, values))
     elif change == "requires_grad":
@@ -267,43 +266,6 @@ def _type_name(value: Any) -> Any:
     return _CLASS.sub(r"\1", value) if type(value) is str else value
 
 
-def _keys(value: Any) -> list[str] | None:
-    match = _KEY_SET.fullmatch(value) if type(value) is str else None
-    return match[1].split(", ") if match else None
-
-
-def _key_differences(values: list[Any]) -> list[Any]:
-    """Return the dispatch keys without those that all sets share."""
-    sets = [keys for value in values if (keys := _keys(value)) is not None]
-    if len(sets) < max(2, len(values)):
-        return values
-    common = set.intersection(*map(set, sets))
-    return [", ".join(key for key in keys if key not in common) or "none" for keys in sets]
-
-
-def autocast_changed(cause: Cause) -> str | None:
-    """Return "autocast for CPU was turned on" where only it changed the dispatch keys; None otherwise."""
-    sets = [_keys(value) for value in cause.values]
-    if cause.change != "dispatch_keys" or len(sets) != 2:
-        return None
-    before, after = (set(keys or ()) for keys in sets)
-    devices = sorted(before ^ after)
-    if not devices or not all(key.startswith(_AUTOCAST) for key in devices):
-        return None
-    names = listed([key.removeprefix(_AUTOCAST) for key in devices])
-    return f"autocast for {names} was turned {'on' if before < after else 'off'}"
-
-
-def others_than_autograd(values: Iterable[Any]) -> bool:
-    """Whether sets of dispatch keys differ in more than what grad and inference mode change."""
-    sets = [
-        {key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))}
-        for value in values
-        if (keys := _keys(value)) is not None
-    ]
-    return any(keys != sets[0] for keys in sets)
-
-
 def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
     """Return how the values differed, of which others can be in calls that are not recorded. ``is_open``:
     torch did not record the last one.
@@ -319,6 +281,8 @@ def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
     shown = [shown_value(value) for value in values[: _MANY_SHOWN if len(values) > _MOST_VALUES else None]]
     while len(shown) > 1 and sum(map(len, shown)) > _MOST_TEXT:
         shown.pop()
+    if len(shown) == 1:
+        return "had different values"
     return f"had values such as {listed(shown, len(shown))}"
 
 

@@ -191,7 +191,12 @@ def _item_in_a_condition(facts: Facts, row: GraphBreaksRow) -> KnownCause | None
     return KnownCause(
         "The condition depends on the value, so the graph breaks here even with the setting"
         " `capture_scalar_outputs`.",
-        (Remedy("Use `torch.where` or `torch.cond` on the tensor instead of a condition on its value."),),
+        (
+            Remedy(
+                "Use `torch.where` or `torch.cond` on the tensor instead of a condition on its value, or move"
+                " the condition out of the compiled function."
+            ),
+        ),
     )
 
 

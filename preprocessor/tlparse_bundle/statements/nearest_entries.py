@@ -7,18 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.base.wording import code, first_line, listed, shortened
+from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened
 from tlparse_bundle.guards.code_history import EXPRESSIONS, VALUES
-from tlparse_bundle.guards.failing import tensor_differences
 from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
-from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name, subject
+from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
-from tlparse_bundle.statements.rows_by_compile import guards_of
+from tlparse_bundle.statements.tensor_changes import is_of_keys, of_same_tensor
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardFailuresRow, GuardsRow, RecompileReasonsRow
@@ -44,7 +42,6 @@ _OF_VALUES = VALUES.union(LENGTHS)
 # A local variable, its attributes, items and modules, without what a function is made of.
 _VALUE = re.compile(r"L\['(?!___)\w+'\](?:\._modules(?=\[)|\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
 _STEP = re.compile(r"[.\[]")  # to an attribute or an item
-_KEY_SET = re.compile(r"DispatchKeySet\([^()]*\)")
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _LAST = 4
 _MOST = 3
@@ -81,7 +78,7 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
     have no use for them, or a change of another kind hides them.
     """
     requests, guards = facts.once(requested_recompiles), facts.table("guards")
-    sources: dict[str, None] = {}
+    sources: dict[str, dict[str, None]] = {}
     for number in cause.rows:
         request = requests[number]
         nearest = facts.once(_nearest).get(request.row["compile"])
@@ -92,7 +89,7 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
         for guard in map(guards.__getitem__, nearest["not_evaluated"]):
             source = _source(guard)
             if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
-                sources.setdefault(source)
+                sources.setdefault(source, {}).setdefault(f"[{request.row['compile']}]")
     whole = [
         source
         for source in sources
@@ -101,7 +98,9 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
     names = dict.fromkeys(code(source_name(source) or "") for source in whole)
     if not names:
         return None
-    changed = "changed" if len(cause.rows) == 1 else "changed in these calls"
+    calls = dict.fromkeys(call for source in whole for call in sources[source])
+    which = "these calls" if len(calls) == len(cause.rows) else listed(list(map(code, calls)), _MOST)
+    changed = "changed" if len(cause.rows) == 1 else f"changed in {which}"
     return f"The log does not show whether {listed(list(names), _MOST)} {changed}, too."
 
 
@@ -122,13 +121,20 @@ def is_never_alone(facts: Facts, cause: Cause) -> bool:
     return all(_ALSO in (_of_recompile(facts, cause, number) or "") for number in cause.rows)
 
 
-def has_more_differences(facts: Facts, compile: str | None, source: str | None) -> bool:
-    """Whether the nearest entry of a recompile failed on more values than the source of torch's reason."""
+def has_more_differences(facts: Facts, compile: str | None, reason: RecompileReasonsRow) -> bool:
+    """Whether the nearest entry of a recompile failed on more values than torch's reason is about, tensors
+    and their sizes excepted.
+    """
     nearest, guards = facts.once(_nearest).get(compile or ""), facts.table("guards")
+    source, text = local_name(reason["source"] or ""), source_name(reason["guard"])
+    own = source_name(reason["source"])
     failed = (guards[id_] for id_ in nearest["guards"]) if nearest is not None else ()
     return any(
         guard["kind"] not in ("TENSOR_MATCH", *_BESIDE)
-        and (name := local_name(guard["source"] or "")) != local_name(source or "")
+        and not (guard["kind"] in EXPRESSIONS and (of := _size(guard)) and of.startswith(f"{own}."))
+        and not (guard["kind"] in STATES and reason["change"] == "global_state")
+        and (name := local_name(guard["source"] or "")) != source
+        and source_name(guard["text"]) != text
         and not name.startswith("___stack")  # a value that a graph break left
         for guard in failed
     )
@@ -193,11 +199,20 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if cause.change == "global_state" and request.row["compile"] in facts.once(_avoided_by_state):
         others = []  # what differs follows from the state, such as the dispatch keys of tensors
     if cause.change == "global_state":
-        others = [guard for guard in others if not _is_of_keys(facts, request.row["compile"], guard)]
+        others = [guard for guard in others if not is_of_keys(facts, request.row["compile"], guard)]
+    of_keys = []
+    if cause.change == "dispatch_keys":
+        of_keys = [guard for guard in others if is_of_keys(facts, request.row["compile"], guard)]
+        others = [guard for guard in others if guard not in of_keys]
     others = _independent_first(others, source)
-    more = _of_same_tensor(facts, cause, number, nearest)
-    if others or more:
-        which = listed(list(dict.fromkeys((*more, *_texts(others)))), _MOST)
+    more = of_same_tensor(facts, cause, number, nearest)
+    texts = list(dict.fromkeys((*more, *_texts(others))))
+    if of_keys:
+        name = code(source_name(_source(of_keys[0])) or "")
+        more_than_one = plural(len(of_keys), "other tensor")
+        texts.append(f"the dispatch keys of {name if len(of_keys) == 1 else more_than_one}")
+    if texts:
+        which = listed(texts, _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."
     if nearest["position"] == 0:
         return None
@@ -206,19 +221,6 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["change"] != cause.change:
         which = code(shortened(source_name(shown_guard(request.reason["guard"]))) or "")
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}on {which}."
-
-
-def _is_of_keys(facts: Facts, compile: str | None, guard: GuardsRow) -> bool:
-    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one."""
-    pattern = tensor_pattern(guard["text"]) if guard["kind"] == "TENSOR_MATCH" else None
-    if pattern is None:
-        return False
-    own = facts.once(_tensors).get((compile or "", local_name(pattern.source)))
-    if own is not None:
-        return not list(tensor_differences(pattern, own, None))
-    text = _KEY_SET.sub("", guard["text"])  # of a parameter, which has constant sizes
-    own_guards = (one for one in guards_of(facts, compile) if one["source"] == guard["source"])
-    return any(_KEY_SET.sub("", one["text"]) == text for one in own_guards)
 
 
 def _is_beside(guard: GuardsRow) -> bool:
@@ -247,45 +249,6 @@ def _owner(source: str) -> str:
     """Return the object of an attribute or an item; an argument is its own."""
     name = local_name(source)
     return _LAST_PART.sub("", name) or name
-
-
-def _of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailuresRow) -> list[str]:
-    """Return what else differs of the tensor of a cause: one guard is on all of it, and torch names the first
-    thing that differs.
-    """
-    if cause.change not in ("dispatch_keys", "dtype", "device", "requires_grad", "size"):
-        return []
-    request, guards = facts.once(requested_recompiles)[number], facts.table("guards")
-    patterns = (tensor_pattern(guards[id_]["text"]) for id_ in nearest["guards"])
-    source = local_name((request.reason and request.reason["source"]) or "")
-    own = facts.once(_tensors).get((request.row["compile"] or "", source))
-    return [
-        subject(one.aspect, one.source, one.dimension)
-        for pattern in patterns
-        if own is not None and pattern is not None and local_name(pattern.source) == source
-        for one in tensor_differences(pattern, own, None)
-        if one.aspect not in ("stride", cause.change)
-        or (one.aspect == "size" and one.dimension != cause.dimension)
-    ]
-
-
-def _tensors(facts: Facts) -> dict[tuple[str, str], Tensor]:
-    """Return the tensors of recompiles that failed a guard on them or on a state, by compile and source."""
-    reasons = [(one.row["compile"], one.reason) for one in facts.once(requested_recompiles) if one.reason]
-    wanted = {(compile, local_name(reason["source"] or "")) for compile, reason in reasons}
-    of_states = {compile for compile, reason in reasons if reason["change"] == "global_state"}
-    return {
-        key: Tensor(
-            tuple(row["shape"]),
-            tuple(row["stride"]) if row["stride"] is not None else None,
-            row["dtype"],
-            row["device"],
-            row["requires_grad"],
-        )
-        for row in facts.table("call_inputs")
-        if row["shape"] is not None
-        and ((key := (row["compile"], local_name(row["source"]))) in wanted or row["compile"] in of_states)
-    }
 
 
 def _texts(guards: Sequence[GuardsRow]) -> Iterator[str]:

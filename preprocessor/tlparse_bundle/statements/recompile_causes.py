@@ -27,6 +27,7 @@ _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
 
+_BEFORE_SIZES = ("global_state", "dispatch_keys", "dtype", "device", "requires_grad")
 _NUMBER = re.compile(r"-?\d{1,15}")
 _TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
     "bool": "<class 'bool'>",
@@ -134,8 +135,8 @@ class RequestedRecompiles:
 
     def has_same_cause(self, number: int, leader: int) -> bool:
         """Whether a recompile that follows another certainly has its cause: a resume function failed on a
-        local that failed the other, on a value that the graph break left on the stack, or only on the global
-        state, which torch checks first.
+        local that failed the other, on a value that the graph break left on the stack, or only on what torch
+        checks before sizes: the global state, or the dtype of a tensor.
 
         Whether a local of another name is computed from it or is another argument, torch does not log.
         """
@@ -146,7 +147,7 @@ class RequestedRecompiles:
         sources = {local_name(reason["source"] or "") for reason in reasons}
         failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
         return all(source and (source in failed or _ON_STACK.match(source)) for source in sources) and (
-            any(reason["change"] != "global_state" for reason in reasons)
+            any(reason["change"] not in _BEFORE_SIZES for reason in reasons)
             or any(self._is_like(reason["entry"], self.row(number)["compile"]) for reason in reasons)
         )
 

@@ -268,11 +268,13 @@ def saved_sentence(
         both = saved_text(together[0], is_all_dynamic=is_all_dynamic)
     if row["avoided"]:
         text = f"{who} would avoid {saved_text(row, is_all_dynamic=is_all_dynamic)}"
-    elif not row["undecided"]:
+    elif not row["undecided"] and not (row["fix"] == "same_structure" and both is not None):
         text = "Alone, this avoids no compile"
     elif together is not None:
-        alone = "possibly this one" if len(together[0]["avoided"]) == 1 else "possibly some of them"
         text = f"Together with {listed(list(others))}, this would avoid {both}"
+        if not row["undecided"]:
+            return f"{text}{end}"  # one container often follows from another
+        alone = "possibly this one" if len(together[0]["avoided"]) == 1 else "possibly some of them"
         return f"{text}; alone, {alone}{end}"
     else:
         return "The log does not show whether this would avoid a compile."

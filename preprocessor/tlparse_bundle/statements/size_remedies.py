@@ -92,9 +92,14 @@ def mark_as_dynamic(facts: Facts, cause: Cause, name: str, *, or_all: bool = Tru
             f" `{_MARK}`{or_dynamic}.{apart}"
         )
     if is_static(facts, cause):
-        return Remedy(
+        text = (
             "Automatic dynamic shapes are off, as with `torch.compile(dynamic=False)`, so each new size"
-            f" triggers a recompile. Mark the dimension as dynamic before the call.{apart}",
+            " triggers a recompile."
+        )
+        if is_never_alone(facts, cause):
+            return Remedy(text)
+        return Remedy(
+            f"{text} Mark the dimension as dynamic before the call.{apart}",
             None if index is None else f"{_MARK}({name}, {index})",
         )
     return Remedy(

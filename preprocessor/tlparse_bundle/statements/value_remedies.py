@@ -9,12 +9,11 @@ import re
 
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
+from tlparse_bundle.statements.dispatch_keys import autocast_changed, others_than_autograd
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import (
-    autocast_changed,
     is_of_modes,
     other_arguments,
-    others_than_autograd,
 )
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of, shown_value
 from tlparse_bundle.statements.recompile_savings import NUMBER
@@ -24,6 +23,7 @@ from tlparse_bundle.statements.statement import Remedy
 
 IN_OTHERS = " in others, which need a compile each."
 _ATTRIBUTE = re.compile(r"\.\w+$")
+_CHANGES = ("append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "clear", "add", "update")
 _WHOLE = re.compile(r"-?\d+")
 # With foreach=True, Adam and AdamW accept a tensor only if they are capturable (torch/optim/adam.py).
 _LEARNING_RATE = Remedy(
@@ -179,6 +179,12 @@ def same_backend(facts: Facts, cause: Cause, name: str) -> Remedy:
     return Remedy("Create the backend object once and pass it to every `torch.compile`.")
 
 
+def _is_changed_by_code(cause: Cause, name: str) -> bool:
+    """Whether the line of the guard changes the length of a container."""
+    line = (cause.reason and cause.reason["source_line"]) or ""
+    return any(f"{name}.{method}(" in line for method in _CHANGES)
+
+
 def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if cause.reason is not None and cause.reason["guard"].startswith("KeyError on ") and name[-1:] != "]":
         return Remedy(
@@ -200,7 +206,7 @@ def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
             f"Set the keys of `{name}` before the first call, or keep the code that uses it out of the"
             " compiled function."
         )
-    if name.startswith("self."):
+    if name.startswith("self.") or _is_changed_by_code(cause, name):
         return Remedy(
             f"Each length of `{name}` needs a compile. Keep its length, or keep the code that uses it out of"
             " the compiled function."

@@ -130,8 +130,10 @@ def _rest_after_a_break(group: BreakGroup, rests: dict[_NamedKey, int], facts: F
 
 def _after_a_break(group: BreakGroup, skipped: dict[_NamedKey, int], facts: Facts) -> Finding:
     names = [
-        f"the rest of {function_name(name)}" if resume_function(full_name) else function_name(name)
-        for (_, name, _), full_name in skipped
+        f"the rest of {function_name(key[1])}{_on_one_path(facts, key, full_name)}"
+        if resume_function(full_name)
+        else function_name(key[1])
+        for key, full_name in skipped
     ]
     reasons = {
         tuple(first_line(more["reason"]) for more in row["followed_by"])
@@ -151,6 +153,11 @@ def _after_a_break(group: BreakGroup, skipped: dict[_NamedKey, int], facts: Fact
         ("skipped", *names),
         break_key(group),
     )
+
+
+def _on_one_path(facts: Facts, key: FunctionKey, full_name: str | None) -> str:
+    """Return " on one path" where a resume function of the same name compiles: each branch has its own."""
+    return " on one path" if (key, full_name) in facts.once(_last_compiles) else ""
 
 
 def _disabled(group: BreakGroup, facts: Facts) -> Iterator[Finding]:

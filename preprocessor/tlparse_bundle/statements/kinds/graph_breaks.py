@@ -197,11 +197,18 @@ def _shown(facts: Facts, place: CodeLine) -> str:
 
 
 def _because(facts: Facts, rows: BreakGroup) -> tuple[str, int] | None:
-    """Return the key of a break at the line of the user's code that led to these, all inside a library."""
+    """Return the key of a break at the line of the user's code that led to these, all inside functions of a
+    library that torch compiled on their own. It inlined others, whatever else broke at that line.
+    """
     if all(row["reason"].startswith(FUNCTORCH) for row in rows):
         return break_before(facts, facts.once(break_attempts)[rows[0]["id"]][0])
-    causes = {facts.once(keys_by_line).get(place[1:3]) for row in rows for place in _places_of(facts, row)}
-    return causes.pop() if len(causes) == 1 and all(own_place(row).inside for row in rows) else None
+    places = [place for row in rows for place in _places_of(facts, row)]
+    causes = {facts.once(keys_by_line).get(place[1:3]) for place in places}
+    compiled = (facts.compiles[number] for row in rows for number in facts.once(break_attempts)[row["id"]])
+    if len(causes) != 1 or not all(own_place(row).inside for row in rows):
+        return None
+    files = {place.file for place in places}
+    return causes.pop() if all(row["file"] not in files for row in compiled) else None
 
 
 def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:

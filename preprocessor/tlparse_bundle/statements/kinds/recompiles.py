@@ -17,7 +17,8 @@ from tlparse_bundle.statements.after_breaks import (
     is_left_by_a_break,
     limit_before,
 )
-from tlparse_bundle.statements.break_groups import keys_by_line
+from tlparse_bundle.statements.break_groups import key_before
+from tlparse_bundle.statements.dispatch_keys import is_of_inference_mode
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.followers import in_the_same_calls
@@ -76,6 +77,10 @@ _DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
 _MOST = 3
 _MOST_TITLE = 108  # characters of a title with values, its backticks included
 _RANGES = re.compile(r"\brange\([^()]*\)")
+# torch/csrc/dynamo/guards.cpp: guards check the keys that a tensor has in the mode of the call.
+_OF_INFERENCE = (
+    "In `torch.inference_mode`, tensors lack autograd's dispatch keys; those created there lack them always."
+)
 _ON_STACK = re.compile(r"___stack\d")
 _HINT = re.compile(r"HINT: (.*\S)", re.DOTALL)  # after the source line, in brackets
 
@@ -147,6 +152,8 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         if hint
         else remedies(facts, cause, source_name(reason["source"]) if reason else None)
     )
+    if not offered and is_of_inference_mode(cause):
+        texts.append(_OF_INFERENCE)
     saved = saved_us(facts, cause) if any(remedy.is_counted for remedy in offered) else None
     return Finding(
         "recompile",
@@ -249,7 +256,7 @@ def _cause_before(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> tupl
     row = facts.compiles[number]
     if cause.is_resumed and _ON_STACK.search(checked):
         resumed = resume_function(row["function"])
-        key = facts.once(keys_by_line).get((row["file"], resumed and resumed.line))
+        key = key_before(facts, number, row["file"], resumed and resumed.line)
         if key is not None:
             return key
     return break_before(facts, number) if is_left_by_a_break(facts, number) else None

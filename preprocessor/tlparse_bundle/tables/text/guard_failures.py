@@ -109,8 +109,12 @@ _FORMS: tuple[tuple[Change, str], ...] = (
     ("aliasing", r"Duplicate tensors? found:? ?(?P<source>.*)"),
     ("aliasing", r"(?:Duplicate tensor|check_no_aliasing|check_overlapping)"),
     ("backend", r"BACKEND_MATCH failure"),
-    ("identity", r"___check_obj_id\((?P<source>.*), \d+\)"),
-    ("type", r"___check_(?:type_id|fake_script_type)\((?P<source>.*), \d+\)(?:, type=(?P<expected>.*))?"),
+    # A source can end with a key, as in "x[(1, 2)]", and a type with the value of an Enum.
+    ("identity", r"___check_obj_id\((?P<source>.*?), \d+\)(?=, type=|\s|$)"),
+    (
+        "type",
+        r"___check_(?:type_id|fake_script_type)\((?P<source>.*?), \d+\)(?:, type=(?P<expected>.*)|(?=\s|$))",
+    ),
     ("type", r"(?:\w+: Not a \w+ on (?P<source>.*)|TYPE_MISMATCH\((?P<source2>.*)\)$)"),
     ("keys", r"(?P<no>not )?___dict_contains\((?P<expected>.*), (?P<source>[^,]+)\)"),
     ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
