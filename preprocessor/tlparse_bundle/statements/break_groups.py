@@ -74,21 +74,31 @@ def keys_by_line(facts: Facts) -> dict[tuple[str | None, int | None], tuple[str,
 
 def key_before(facts: Facts, number: int, file: str | None, line: int | None) -> tuple[str, int] | None:
     """Return the key of the group with the break at a line that came last before a compile of a resume
-    function: a line can break once more in the resume function of its first break. Those in the function
-    itself come after its start.
+    function: the resume function of its first break can break again there. Breaks in the function itself come
+    after its start.
     """
-    own = _frame(facts.compiles[number]["compile"])
-    last: dict[tuple[str, int], int] = {}
+    own = _code_object(facts.compiles[number]["compile"])
+    found = None
+    for attempt, compile, key in facts.once(_breaks_by_line).get((file, line), ()):
+        if attempt < number and _code_object(compile) != own:
+            found = key
+    return found
+
+
+def _breaks_by_line(
+    facts: Facts,
+) -> dict[tuple[str | None, int | None], list[tuple[int, str, tuple[str, int]]]]:
+    """Return the breaks at each line in their order: first attempt, compile, and key of the group."""
+    found: dict[tuple[str | None, int | None], list[tuple[int, str, tuple[str, int]]]] = {}
     for group in facts.once(break_groups).values():
         for row in group:
-            if (row["file"], row["line"]) != (file, line):
-                continue
-            for one in row["compiles"]:
-                frame = facts.compiled.get((one,))
-                if frame is not None and frame.rows[0] < number and _frame(one) != own:
-                    last[break_key(group)] = max(frame.rows[0], last.get(break_key(group), -1))
-    return max(last, key=last.__getitem__, default=None)
+            for compile in row["compiles"]:
+                frame = facts.compiled.get((compile,))
+                if frame is not None:
+                    at = found.setdefault((row["file"], row["line"]), [])
+                    at.append((frame.rows[0], compile, break_key(group)))
+    return {line: sorted(breaks) for line, breaks in found.items()}
 
 
-def _frame(compile: str | None) -> str:
+def _code_object(compile: str | None) -> str:
     return (compile or "").partition("/")[0]
