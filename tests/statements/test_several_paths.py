@@ -34,6 +34,13 @@ def test_the_nearest_entry_has_most_of_the_parts_of_another_object(rows):
     assert "In `[10/2]`, the nearest cache entry, `[10/1]`" in text.replace("; in", " In")
 
 
+def test_a_view_of_a_tensor_with_fewer_dimensions_is_named(rows):
+    text = of(rows(PROGRAM), "`summed` recompiled once: a guard raised `tuple index out of range`")["text"]
+    assert text.startswith(
+        "The nearest cache entry, `[11/1]`, has guards on sizes of `rows._base`, the tensor of"
+    )
+
+
 def test_inference_mode_is_named(rows):
     text = of(rows(PROGRAM), "`forward` recompiled once: the dispatch keys of `x`")["text"]
     assert "also failed on `scale == 1` and the dispatch keys of 4 other tensors." in text

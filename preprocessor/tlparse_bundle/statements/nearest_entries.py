@@ -43,6 +43,7 @@ _OF_VALUES = VALUES.union(LENGTHS)
 _VALUE = re.compile(r"L\['(?!___)\w+'\](?:\._modules(?=\[)|\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
 _STEP = re.compile(r"[.\[]")  # to an attribute or an item
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
+_BASE = re.compile(r"([LG]\[\S+?)\._base\.(?:size|stride)\(\)\[")
 _LAST = 4
 _MOST = 3
 _MODE = ".training"  # of a module
@@ -183,6 +184,8 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if nearest is None or request.reason is None:
         return None
     guards = facts.table("guards")
+    if request.reason["guard"].endswith("index out of range"):
+        return _of_short_base(nearest, [guards[id_] for id_ in nearest["not_evaluated"]])
     reported = source_name(request.reason["guard"])
     others = [
         guard
@@ -221,6 +224,18 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["change"] != cause.change:
         which = code(shortened(source_name(shown_guard(request.reason["guard"]))) or "")
     return f"The nearest cache entry, `[{nearest['entry']}]`, failed {only}on {which}."
+
+
+def _of_short_base(nearest: GuardFailuresRow, guards: Sequence[GuardsRow]) -> str | None:
+    """Return why a guard raised an error where all that can do so are on the base of one view."""
+    bases = {base[1] if (base := _BASE.search(guard["text"])) else None for guard in guards}
+    if len(bases) != 1 or (view := bases.pop()) is None:
+        return None
+    name = source_name(view) or ""
+    return (
+        f"The nearest cache entry, `[{nearest['entry']}]`, has guards on sizes of {code(f'{name}._base')},"
+        f" the tensor of which {code(name)} is a view. That tensor has fewer dimensions in this call."
+    )
 
 
 def _is_beside(guard: GuardsRow) -> bool:
