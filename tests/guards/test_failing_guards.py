@@ -353,6 +353,12 @@ def test_torch_before_2_9_checks_none_by_its_id(wanted, differs):
     assert bool(failing(guard(*wanted), own)) == differs
 
 
+def test_a_python_function_is_not_an_object_that_an_entry_checks_by_its_id():
+    own = input_of([], [], [guard("ID_MATCH", f"___check_obj_id({X}.__code__, 8)", f"{X}.__code__")])
+    (found,) = failing(guard("ID_MATCH", f"___check_obj_id({X}, 7)"), own)
+    assert found.aspect == "identity"
+
+
 def test_a_number_is_not_one_object():
     own = input_of([], [], [guard("EQUALS_MATCH", f"{X} == 10")])
     (found,) = failing(guard("ID_MATCH", f"___check_obj_id({X}, 7)"), own)

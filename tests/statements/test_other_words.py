@@ -53,7 +53,7 @@ def test_sizes_that_may_be_the_same_in_one_grad_mode_leave_a_minimum(found):
     text = advice(of(found, "`boxed` recompiled once: `second.size(0)` changed to `1`"))
     assert "If none does, this would avoid at least 2 of 6 compiles" in text
     assert (
-        "with one global state and an unbacked `first.size(0)` (if no operation needs the size), 5 of 6 compiles"
+        "with the global state of the first call and an unbacked `first.size(0)` (if no operation needs the size), 5 of 6 compiles"
         in text
     )
 

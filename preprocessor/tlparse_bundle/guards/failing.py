@@ -264,16 +264,15 @@ def _other_object(predicate: Predicate, input: Input) -> Difference | None:
 
 
 def _is_other_function(predicate: Predicate, input: Input) -> bool:
-    """Whether a guard asks for a builtin where the call has a Python function, whose code the guards of the
-    call check.
+    """Whether a guard asks for a builtin, or with torch before 2.9 for an object such as None, where the call
+    has a Python function, whose code the guards of the call check.
     """
     match = _OBJECT_TYPE.search(predicate.text)
     code = f"{predicate.source}{CODE}"
-    return (
-        match is not None
-        and match["name"].rpartition(".")[2].startswith("builtin_")
-        and any(of == code for _, of, _ in input.guards)
+    is_other = ", type=" not in predicate.text or (
+        match is not None and match["name"].rpartition(".")[2].startswith("builtin_")
     )
+    return is_other and any(of == code for _, of, _ in input.guards)
 
 
 def _other_type(predicate: Predicate, input: Input) -> str | None:

@@ -90,7 +90,8 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
         one.source: _move(one) for one in differences if one.aspect == "length" and one.actual is not None
     }
     tensors = _states_of_tensors(differences, others)
-    other_count = len(lists - lengths.keys() - tensors.keys()) + len(set(tensors.values())) + fixed_count
+    of_others = {_list(source) for source in others if source not in tensors}
+    other_count = len(of_others - lengths.keys()) + len(set(tensors.values())) + fixed_count
     other_count += len(
         {move for source, move in lengths.items() if source in lists}
         - {move for (source, _), move in numbers.items() if _list(source) not in lists}

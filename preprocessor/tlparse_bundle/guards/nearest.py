@@ -153,7 +153,7 @@ def nearest_entry(
             + bool(not_evaluated or (is_other_state and own.difference_count > 1))
             + sum(has_other_keys(history, call, entry, source) for source in differing_containers(failed))
             + hidden,
-            is_other_state,
+            is_other_state or f"dispatch_keys{OF_ALL}" in own.others,
             not is_of_one,
             sum(
                 not looks_at(entry, source) and not is_part(source, own.others)

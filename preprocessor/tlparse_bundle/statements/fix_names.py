@@ -40,7 +40,7 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
         "same_type": f"{_first_type(facts, row)} {name}",
         "same_object": f"one function as {function}" if function != name else f"the {name} of the first call",
         "same_structure": f"{'the same keys' if has_keys else 'one length'} of {name}",
-        "same_global_state": "one global state",
+        "same_global_state": "the global state of the first call",
     }
     return forms[row["fix"] or ""]
 
@@ -50,6 +50,8 @@ def whole_fix(facts: Facts, row: RecompileFixesRow) -> str:
     if row["fix"] == "same_object":  # to create each of several objects once is not enough
         name = code(source_name((row["source"] or "").removesuffix(CODE)) or "")
         return f"The {name} of the first call in all calls"
+    if row["fix"] == "same_global_state":
+        return "That of the first call in all calls"
     if row["fix"] == "same_structure":
         return f"The {'keys' if _has_keys(facts, row) else 'length'} of the first call in all calls"
     value = _only_value(facts, row)

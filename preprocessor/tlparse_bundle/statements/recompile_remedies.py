@@ -144,6 +144,8 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     who = whole_fix(facts, row)
     if row["fix"] == "same_object" and remedy.text.endswith(IN_OTHERS):
         who = "That object in all calls"
+    if who == "This" and remedy.text.endswith((f"{_NEVER}.", f"{_NEVER.replace('pass', 'set')}.")):
+        who = "The former"
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
     is_all_dynamic = "dynamic=True" in remedy.text
@@ -275,7 +277,8 @@ _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=Tru
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
-_OF_OPTIONAL = {"same_type": "always pass it", "few_values": "never pass it"}  # what to do
+_NEVER = "never pass it; to pass it always can save one, too"
+_OF_OPTIONAL = {"same_type": "always pass it", "few_values": _NEVER}  # what to do
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",

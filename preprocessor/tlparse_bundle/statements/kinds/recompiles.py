@@ -367,7 +367,7 @@ def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
     """Return the guard failures of the refused compiles, as the end of a sentence: that of the reason, and
     those that torch names for other entries.
     """
-    guards: dict[tuple[str | None, str], str] = {}
+    guards: dict[tuple[str | None, str, int | None], str] = {}
     for cause in causes:
         own = cause.reason
         if own is not None:
@@ -378,7 +378,7 @@ def _failing(rows: RequestedRecompiles, causes: list[Cause]) -> str:
                 # torch's "tensor 'x' size mismatch at index 0" does not name the value as in the program.
                 named = guard.startswith("tensor '") and row["source"]
                 of = f" on {subject(row['change'], row['source'], row['dimension'])}" if named else ""
-                guards.setdefault((row["source"], row["change"]), f"{code(guard)}{of}")
+                guards.setdefault((row["source"], row["change"], row["dimension"]), f"{code(guard)}{of}")
     verb = "guard was" if len(guards) == 1 else "guards were"
     return f"; the failing {verb} {listed(list(guards.values()), _MOST)}" if guards else ""
 
