@@ -41,11 +41,11 @@ def test_ranges_are_compared(found):
         ),
         (
             "`apply` recompiled 3 times: `function` is a different object",
-            "The `function` of the first call in all calls would avoid 4 of 5 compiles",
+            "Using the `function` of the first call everywhere would avoid 4 of 5 compiles",
         ),
         (
             "`forward` recompiled twice: `self.mode`",
-            "Each different object in `self.mode` needs its own compile. Keep the same one, if you can. The `self.mode` of the first call in all calls would avoid 2 of 3",
+            "Each different object in `self.mode` needs its own compile. Keep the same one, if you can. Using the `self.mode` of the first call everywhere would avoid 2 of 3",
         ),
         (
             "`forward` recompiled once: `mask` is no longer `None`",

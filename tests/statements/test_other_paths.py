@@ -29,7 +29,7 @@ def test_no_fix_is_offered_for_a_value_that_decides_the_path(found, cause):
         (
             "`boosted` recompiled once: `batch` now has the key `'boost'`",
             [
-                "Pass containers with the same length and keys. The keys of the first call in all calls would avoid at"
+                "Pass containers with the same length and keys. Using the keys of the first call everywhere would avoid at"
                 " least 1 of 3 compiles and"
             ],
         ),

@@ -59,7 +59,7 @@ def test_a_python_function_is_not_the_builtin_that_an_entry_wants(found):
     )
     rows = [of(found, "`expert` recompiled twice: `module.act`"), row]
     assert (
-        "The `module.act` of the first call in all calls would avoid at least 3 of 5 compiles"
+        "Using the `module.act` of the first call everywhere would avoid at least 3 of 5 compiles"
         in advice(rows[0])[0][0]
     )
     assert "together with the `module.act` of the first call, 4 of 5 compiles" in advice(rows[1])[0][0]

@@ -55,4 +55,4 @@ def test_inference_mode_is_named(rows):
 def test_a_container_that_the_code_changes_is_not_passed(rows):
     (text,) = advice(of(rows(PROGRAM), "`counted` recompiled 3 times: `len(seen)`"))
     assert text.startswith("Each length of `seen` needs a compile. Keep its length")
-    assert "The length of the first call in all calls would avoid 3 of 4 compiles" in text
+    assert "Using the length of the first call everywhere would avoid 3 of 4 compiles" in text

@@ -18,6 +18,7 @@ _TRAINING = ".training"
 _Change = tuple[str, str, str]
 Move = tuple[str, str]  # of a size or number: what an entry takes, and what a call has
 OF_ALL = " of all"  # the end of a name for what all tensors, or all parts of modules, have in common
+KEYS_OF_ALL = f"dispatch_keys{OF_ALL}"
 _IS = re.compile(r"[^%/]* [!=]= \(?-?[\d.]+(?:e[+-]?\d+)?\)?|2 <= .*")  # 0 and 1 are constants
 _PLACE = re.compile(r"\b[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 _SIZE = re.compile(r"(L\[[^\]]*\][\w.\[\]'\"]*)\.size\(\)\[\d+\]")
@@ -146,7 +147,7 @@ def _subject(difference: Difference) -> str:
     """
     source = difference.source
     if difference.aspect == "dispatch_keys":
-        return f"dispatch_keys{OF_ALL}"
+        return KEYS_OF_ALL
     if is_of_module(source) and (difference.aspect in _OF_TENSORS or source.endswith(_TRAINING)):
         return f"{_TRAINING if source.endswith(_TRAINING) else difference.aspect}{OF_ALL}"
     return source.removesuffix(CODE)

@@ -11,6 +11,7 @@ from tlparse_bundle.guards.containers import differing_containers, has_other_key
 from tlparse_bundle.guards.failing import Difference
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.lacking import (
+    KEYS_OF_ALL,
     OF_ALL,
     Lacking,
     Move,
@@ -153,7 +154,7 @@ def nearest_entry(
             + bool(not_evaluated or (is_other_state and own.difference_count > 1))
             + sum(has_other_keys(history, call, entry, source) for source in differing_containers(failed))
             + hidden,
-            is_other_state or f"dispatch_keys{OF_ALL}" in own.others,
+            is_other_state or KEYS_OF_ALL in own.others,
             not is_of_one,
             sum(
                 not looks_at(entry, source) and not is_part(source, own.others)

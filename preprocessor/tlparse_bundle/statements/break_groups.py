@@ -77,28 +77,22 @@ def key_before(facts: Facts, number: int, file: str | None, line: int | None) ->
     function: the resume function of its first break can break again there. Breaks in the function itself come
     after its start.
     """
-    own = _code_object(facts.compiles[number]["compile"])
+    own = facts.compiles[number]["frame_id"]
     found = None
-    for attempt, compile, key in facts.once(_breaks_by_line).get((file, line), ()):
-        if attempt < number and _code_object(compile) != own:
+    for attempt, key in facts.once(_breaks_by_line).get((file, line), ()):
+        if attempt < number and facts.compiles[attempt]["frame_id"] != own:
             found = key
     return found
 
 
 def _breaks_by_line(
     facts: Facts,
-) -> dict[tuple[str | None, int | None], list[tuple[int, str, tuple[str, int]]]]:
-    """Return the breaks at each line in their order: first attempt, compile, and key of the group."""
-    found: dict[tuple[str | None, int | None], list[tuple[int, str, tuple[str, int]]]] = {}
+) -> dict[tuple[str | None, int | None], list[tuple[int, tuple[str, int]]]]:
+    """Return the breaks at each line in order: the first attempt of a compile, and the key of a group."""
+    found: dict[tuple[str | None, int | None], list[tuple[int, tuple[str, int]]]] = {}
     for group in facts.once(break_groups).values():
         for row in group:
-            for compile in row["compiles"]:
-                frame = facts.compiled.get((compile,))
-                if frame is not None:
-                    at = found.setdefault((row["file"], row["line"]), [])
-                    at.append((frame.rows[0], compile, break_key(group)))
+            frames = filter(None, (facts.compiled.get((compile,)) for compile in row["compiles"]))
+            breaks = [(frame.rows[0], break_key(group)) for frame in frames]
+            found.setdefault((row["file"], row["line"]), []).extend(breaks)
     return {line: sorted(breaks) for line, breaks in found.items()}
-
-
-def _code_object(compile: str | None) -> str:
-    return (compile or "").partition("/")[0]

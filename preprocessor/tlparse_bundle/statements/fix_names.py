@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code
@@ -10,10 +11,10 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import RecompileFixesRow
+    from tlparse_bundle.bundle.row_types import CallInputsRow, RecompileFixesRow
 
 _MOST_OF_VALUE = 24  # characters
-_Place = tuple[int | None, str]  # a code object, and a value of its calls
+_Inputs = Sequence["CallInputsRow | None"]  # of one value, by compile of a code object
 _NUMBERS = {"int", "float"}  # kinds of call_inputs
 
 
@@ -22,11 +23,11 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
     name = code(source_name(row["source"]) or "x")
     function = name.replace(".__code__`", "`")
     at = row["dimension"]
-    kinds = facts.once(_kinds).get(_place(row), set())
+    inputs = _inputs_of(facts, row)
+    kinds = _kinds(inputs)
     if row["fix"] == "few_values" and _is_optional(kinds):
         return f"calls without {name}"
     single = f"{'one type' if _is_mixed(kinds) else 'a single value'} of {name}"
-    has_keys = _has_keys(facts, row)
     forms = {
         "mark_dynamic": f"a dynamic `{name[1:-1]}.size({at})`",
         "mark_unbacked": f"an unbacked `{name[1:-1]}.size({at})` (if no operation needs the size)",
@@ -37,23 +38,26 @@ def fix_name(facts: Facts, row: RecompileFixesRow) -> str:
         "same_dtype": f"one dtype of {name}",
         "same_device": f"one device of {name}",
         "same_requires_grad": f"one `requires_grad` of {name}",
-        "same_type": f"{_first_type(facts, row)} {name}",
+        "same_type": f"{_first_type(inputs)} {name}",
         "same_object": f"one function as {function}" if function != name else f"the {name} of the first call",
-        "same_structure": f"{'the same keys' if has_keys else 'one length'} of {name}",
+        "same_structure": f"{'the same keys' if _has_keys(facts, row) else 'one length'} of {name}",
         "same_global_state": "the global state of the first call",
     }
     return forms[row["fix"] or ""]
 
 
 def whole_fix(facts: Facts, row: RecompileFixesRow) -> str:
-    """Return what to do in all calls, as the subject of a sentence about what it saves; "This" for most."""
-    if row["fix"] == "same_object":  # to create each of several objects once is not enough
-        name = code(source_name((row["source"] or "").removesuffix(CODE)) or "")
-        return f"The {name} of the first call in all calls"
-    if row["fix"] == "same_global_state":
-        return "That of the first call in all calls"
-    if row["fix"] == "same_structure":
-        return f"The {'keys' if _has_keys(facts, row) else 'length'} of the first call in all calls"
+    """Return what to do in all calls, as the subject of a sentence about what it saves; "This" for most. Of
+    several values, a fix keeps that of the first call.
+    """
+    name = code(source_name((row["source"] or "").removesuffix(CODE)) or "")
+    kept = {
+        "same_object": f"the {name}",
+        "same_global_state": "the global state",
+        "same_structure": "the keys" if _has_keys(facts, row) else "the length",
+    }
+    if (what := kept.get(row["fix"] or "")) is not None:
+        return f"Using {what} of the first call everywhere"
     value = _only_value(facts, row)
     return f"{value} in all calls" if value is not None else "This"
 
@@ -62,41 +66,26 @@ def _only_value(facts: Facts, row: RecompileFixesRow) -> str | None:
     """Return the value that a fix keeps, that of the first compile: "`flag=True`"; None for other fixes, for
     a value that some calls lack or have as a tensor, and for one that the log does not have.
     """
-    kinds = facts.once(_kinds).get(_place(row), set())
+    inputs = _inputs_of(facts, row)
+    kinds = _kinds(inputs)
     if row["fix"] != "few_values" or _is_optional(kinds) or _is_mixed(kinds):
         return None
-    value = facts.once(_first_values).get(_place(row))
+    value = inputs[0]["value"] if inputs and inputs[0] is not None else None
     if value is None or len(value) > _MOST_OF_VALUE:
         return None
     return code(f"{source_name(row['source'])}={value}")
 
 
-def _first_type(facts: Facts, row: RecompileFixesRow) -> str:
+def _first_type(inputs: _Inputs) -> str:
     """Return "a tensor as" or "no tensor as", by the first call, where others differ in that."""
-    has_tensor = facts.once(_has_tensor).get(_place(row), [])
+    has_tensor = [row is not None and row["kind"] == "tensor" for row in inputs]
     if len(set(has_tensor)) < 2:
         return "one type of"
     return "a tensor as" if has_tensor[0] else "no tensor as"
 
 
-def _has_tensor(facts: Facts) -> dict[_Place, list[bool]]:
-    """Return whether the call of each compile had a tensor, for values of which a fix would keep one type."""
-    places = {_place(row) for row in facts.table("recompile_fixes") if row["fix"] == "same_type"}
-    tensors = {
-        (row["compile"], local_name(row["source"]))
-        for row in (facts.table("call_inputs") if places else ())
-        if row["kind"] == "tensor"
-    }
-    code_objects = facts.table("code_objects")
-    return {
-        (number, source): [(one, source) in tensors for one in code_objects[number]["compiles"]]
-        for number, source in places
-        if number is not None
-    }
-
-
-def _place(row: RecompileFixesRow) -> _Place:
-    return row["code_object"], local_name(row["source"] or "")
+def _kinds(inputs: _Inputs) -> set[str]:
+    return {row["kind"] for row in inputs if row is not None}
 
 
 def _is_optional(kinds: set[str]) -> bool:
@@ -108,35 +97,24 @@ def _is_mixed(kinds: set[str]) -> bool:
     return "tensor" in kinds and not kinds.isdisjoint(_NUMBERS)
 
 
-def _kept(facts: Facts) -> set[_Place]:
-    """Return the values of which a fix would keep one."""
-    return {_place(row) for row in facts.table("recompile_fixes") if row["fix"] == "few_values"}
+def _inputs_of(facts: Facts, row: RecompileFixesRow) -> _Inputs:
+    """Return the value of a fix in each compile of its code object; None where the log does not tell."""
+    number, source = row["code_object"], local_name(row["source"] or "")
+    if number is None:
+        return []
+    inputs = facts.once(_inputs)
+    return [inputs.get((compile, source)) for compile in facts.table("code_objects")[number]["compiles"]]
 
 
-def _first_values(facts: Facts) -> dict[_Place, str]:
-    """Return the values that the first calls of code objects had, where a fix would keep one of them."""
-    kept, code_objects = facts.once(_kept), facts.table("code_objects")
-    numbers = {number for number, _ in kept if number is not None}
-    firsts = {code_objects[number]["compiles"][0]: number for number in numbers}
-    found: dict[_Place, str] = {}
-    for row in facts.table("call_inputs") if kept else ():
-        key = firsts.get(row["compile"]), local_name(row["source"])
-        if key in kept and row["value"] is not None:
-            found[key] = row["value"]
-    return found
-
-
-def _kinds(facts: Facts) -> dict[_Place, set[str]]:
-    """Return of which kinds values are, where a fix would keep one of them."""
-    kept, code_objects = facts.once(_kept), facts.table("code_objects")
-    numbers = {number for number, _ in kept if number is not None}
-    code_object_of = {one: number for number in numbers for one in code_objects[number]["compiles"]}
-    found: dict[_Place, set[str]] = {}
-    for row in facts.table("call_inputs") if kept else ():
-        key = code_object_of.get(row["compile"]), local_name(row["source"])
-        if key in kept:
-            found.setdefault(key, set()).add(row["kind"])
-    return found
+def _inputs(facts: Facts) -> dict[tuple[str, str], CallInputsRow]:
+    """Return the rows of ``call_inputs`` of values of which a fix would keep one, by compile and source."""
+    fixes = facts.table("recompile_fixes")
+    kept = {local_name(row["source"] or "") for row in fixes if row["fix"] in ("few_values", "same_type")}
+    return {
+        (row["compile"], source): row
+        for row in (facts.table("call_inputs") if kept else ())
+        if (source := local_name(row["source"])) in kept
+    }
 
 
 def _has_keys(facts: Facts, row: RecompileFixesRow) -> bool:

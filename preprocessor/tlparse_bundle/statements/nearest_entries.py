@@ -211,9 +211,9 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     more = of_same_tensor(facts, cause, number, nearest)
     texts = list(dict.fromkeys((*more, *_texts(others))))
     if of_keys:
-        name = code(source_name(_source(of_keys[0])) or "")
-        more_than_one = plural(len(of_keys), "other tensor")
-        texts.append(f"the dispatch keys of {name if len(of_keys) == 1 else more_than_one}")
+        names = [code(source_name(_source(guard)) or "") for guard in of_keys]
+        tensors = names[0] if len(names) == 1 else plural(len(names), "other tensor")
+        texts.append(f"the dispatch keys of {tensors}")
     if texts:
         which = listed(texts, _MOST)
         return f"The nearest cache entry, `[{nearest['entry']}]`, {_ALSO} on {which}."

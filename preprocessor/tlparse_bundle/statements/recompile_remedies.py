@@ -43,6 +43,7 @@ from tlparse_bundle.statements.sizes import (
 from tlparse_bundle.statements.statement import Remedy
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.statements.value_remedies import (
+    CAN_TOO,
     IN_OTHERS,
     few_values,
     is_learning_rate,
@@ -144,8 +145,8 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
     who = whole_fix(facts, row)
     if row["fix"] == "same_object" and remedy.text.endswith(IN_OTHERS):
         who = "That object in all calls"
-    if who == "This" and remedy.text.endswith((f"{_NEVER}.", f"{_NEVER.replace('pass', 'set')}.")):
-        who = "The former"
+    if who == "This" and remedy.text.endswith(f"{CAN_TOO}."):
+        who = "Leaving it out"
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
     is_all_dynamic = "dynamic=True" in remedy.text
@@ -277,8 +278,10 @@ _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=Tru
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")
-_NEVER = "never pass it; to pass it always can save one, too"
-_OF_OPTIONAL = {"same_type": "always pass it", "few_values": _NEVER}  # what to do
+_OF_OPTIONAL = {  # what to do
+    "same_type": "always pass it",
+    "few_values": f"never pass it; always passing it{CAN_TOO}",
+}
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {
     "size": "mark_dynamic",

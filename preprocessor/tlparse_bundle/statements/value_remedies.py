@@ -11,16 +11,14 @@ from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
 from tlparse_bundle.statements.dispatch_keys import autocast_changed, others_than_autograd
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.guard_changes import (
-    is_of_modes,
-    other_arguments,
-)
+from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of, shown_value
 from tlparse_bundle.statements.recompile_savings import NUMBER
 from tlparse_bundle.statements.size_remedies import is_static
 from tlparse_bundle.statements.sizes import is_dynamic_now, needs_number
 from tlparse_bundle.statements.statement import Remedy
 
+CAN_TOO = " can save one, too"
 IN_OTHERS = " in others, which need a compile each."
 _ATTRIBUTE = re.compile(r"\.\w+$")
 _CHANGES = ("append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "clear", "add", "update")
@@ -80,7 +78,7 @@ def is_optional(cause: Cause) -> bool:
 def optional(name: str, what: str = "pass it always or never") -> Remedy:
     """Return the fix of an optional argument or attribute. ``what``: what to do to save a compile."""
     if _ATTRIBUTE.search(name):
-        what = what.replace("pass", "set")
+        what = what.replace("passing", "setting").replace("pass", "set")
     return Remedy(f"Calls with and without `{name}` need a compile each. To save one, {what}.")
 
 

@@ -75,9 +75,7 @@ REFERENCE = {
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _DYNAMIC_INTEGERS = "allow_unspec_int_on_nn_module"
 _MOST = 3
-_MOST_TITLE = 108  # characters of a title with values, its backticks included
-_MOST_WITH_SHORT_NAMES = 100  # the same, with at most 20 characters of each code span
-_CODE = re.compile(r"`[^`]*`")
+_MOST_TITLE = 100  # characters of a title with values, its backticks included
 _RANGES = re.compile(r"\brange\([^()]*\)")
 # torch/csrc/dynamo/guards.cpp: guards check the keys that a tensor has in the mode of the call.
 _OF_INFERENCE = (
@@ -106,7 +104,7 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
     title = f"{who} recompiled {_how_often(facts, rows, cause)}: "
     stated = other_class or states_changed(facts, cause)
     what = stated or what_changed(cause)
-    if len(title) + len(what) > _MOST_TITLE or len(_CODE.sub(_start, title + what)) > _MOST_WITH_SHORT_NAMES:
+    if len(title) + len(what) > _MOST_TITLE:
         what = stated or what_changed(cause, with_values=False)
     title += what
     if stated and not other_class and is_of_values(facts, cause):
@@ -194,10 +192,6 @@ def _recompile(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> Finding
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
-
-
-def _start(span: re.Match[str]) -> str:
-    return span[0][:20]
 
 
 def _how_often(facts: Facts, rows: RequestedRecompiles, cause: Cause) -> str:
