@@ -11,6 +11,7 @@ from tlparse_bundle.statements.recompile_causes import Cause
 
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _AUTOCAST = "Autocast"  # of dispatch keys
+_OF_TRANSFORMS = ("FuncTorch", "Batched")
 _OF_AUTOGRAD = ("Autograd", "ADInplaceOrView")
 
 
@@ -34,6 +35,18 @@ def autocast_changed(cause: Cause) -> str | None:
         return None
     names = listed([key.removeprefix(_AUTOCAST) for key in devices])
     return f"autocast for {names} was turned {'on' if before < after else 'off'}"
+
+
+def is_of_transforms(cause: Cause) -> bool:
+    """Whether tensors of ``torch.func`` transforms, such as ``grad`` and ``vmap``, and others are among the
+    values.
+    """
+    has_transform = {
+        any(key.startswith(_OF_TRANSFORMS) for key in keys)
+        for value in cause.values
+        if (keys := _keys(value)) is not None
+    }
+    return cause.change == "dispatch_keys" and True in has_transform
 
 
 def others_than_autograd(values: Iterable[Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
-from tlparse_bundle.statements.dispatch_keys import autocast_changed, key_differences
+from tlparse_bundle.statements.dispatch_keys import autocast_changed, is_of_transforms, key_differences
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
     AT_LEAST_TWO,
@@ -174,6 +174,8 @@ def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
         return f"{subject('value', source, None)} is now `None`"
     if cause.change == "type" and list(cause.values) == ["a tensor", _PLAIN_TENSOR]:  # it was a subclass
         return f"{subject('type', source, None)} is now {code(_type_name(_PLAIN_TENSOR))}"
+    if is_of_transforms(cause):
+        return f"{subject('value', source, None)} is in another transform of `torch.func`, or in none"
     return autocast_changed(cause)
 
 

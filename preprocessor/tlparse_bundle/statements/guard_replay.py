@@ -266,18 +266,18 @@ class GuardReplay:
 
     def _fewest_named(self, history: CodeHistory, entries: Mapping[int, RecompileReasonsRow]) -> int | None:
         """Return the entry that has the fewest of the guards that torch names for a call that it refused:
-        each fails in all entries that have it. None where the entries do not differ in that. torch checks the
-        global state first, so of entries for another one it names nothing else.
+        each fails in all entries that have it; None where several have as few. torch checks the global state
+        first, so of entries for another one it names nothing else.
         """
-        named = {entry: self._named.of(history.compiles[entry], reason) for entry, reason in entries.items()}
-        if None in named.values():
+        named = {self._named.of(history.compiles[entry], reason) for entry, reason in entries.items()}
+        if None in named:
             return None
-        counts = {
-            entry: sum(guard in history.compiles[entry].guards for guard in set(named.values()))
-            for entry, reason in entries.items()
-            if not differs_in_state(reason)
-        }
-        return min(counts, key=counts.__getitem__) if len(set(counts.values())) > 1 else None
+        by_count: dict[int, list[int]] = {}
+        for entry, reason in entries.items():
+            if not differs_in_state(reason):
+                by_count.setdefault(len(named & history.compiles[entry].guards.keys()), []).append(entry)
+        fewest = by_count[min(by_count)] if by_count else []
+        return fewest[0] if len(fewest) == 1 < len(entries) else None
 
     def _described(self, history: CodeHistory, call: int) -> CodeHistory:
         """Return the history with what the log describes of a call whose compile failed, so has no guards."""

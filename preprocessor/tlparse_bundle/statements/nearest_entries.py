@@ -13,6 +13,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
+from tlparse_bundle.statements.dispatch_keys import is_of_transforms
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
@@ -50,6 +51,9 @@ _MODE = ".training"  # of a module
 _ALSO = "also failed"
 _STRIDE = ".stride()["
 _LAST_PART = re.compile(r"(?:\.\w+|\[[^\[\]]*\])\Z")
+# Guards on the keys of a dict, of which the call lacks one.
+_HAS_KEY = re.compile(r"___dict_contains\((?P<key>.+), (?P<dict>[LG]\[.+)\)")
+_IS_KEY = re.compile(r"list\(dict\.keys\((?P<dict>.+)\)\)\[\d+\] == (?P<key>.+)")
 
 
 def nearest_entry_text(facts: Facts, cause: Cause) -> str | None:
@@ -87,6 +91,7 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
             continue
         failed = [_source(guards[id_]) for id_ in nearest["guards"]]
         failed += [(request.reason and request.reason["source"]) or ""]
+        failed += _missing_items(guards[id_] for id_ in nearest["guards"])
         for guard in map(guards.__getitem__, nearest["not_evaluated"]):
             source = _source(guard)
             if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
@@ -109,6 +114,14 @@ def _is_about(guard: GuardsRow, sources: Iterable[str]) -> bool:
     """Whether a guard is on one of these values or on a part of one."""
     texts = (_source(guard), guard["text"])
     return any(source and any(source in text for text in texts) for source in sources)
+
+
+def _missing_items(guards: Iterable[GuardsRow]) -> list[str]:
+    """Return the items of dicts that a call lacks, by the guards on keys that it failed: nothing else of an
+    item can be said.
+    """
+    matches = (_HAS_KEY.fullmatch(guard["text"]) or _IS_KEY.fullmatch(guard["text"]) for guard in guards)
+    return [f"{match['dict']}[{match['key']}]" for match in matches if match is not None]
 
 
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:
@@ -194,6 +207,8 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
+    missing = _missing_items(guards[id_] for id_ in nearest["guards"])
+    others = [guard for guard in others if not _source(guard).startswith(tuple(missing))]
     modes = [guard for guard in others if (guard["source"] or "").endswith(_MODE)]
     if modes:  # a module sets that of its parts
         outer = min(modes, key=lambda guard: len(guard["source"] or ""))
@@ -207,6 +222,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if cause.change == "dispatch_keys":
         of_keys = [guard for guard in others if is_of_keys(facts, request.row["compile"], guard)]
         others = [guard for guard in others if guard not in of_keys]
+        of_keys = [] if is_of_transforms(cause) else of_keys
     others = _independent_first(others, source)
     more = of_same_tensor(facts, cause, number, nearest)
     texts = list(dict.fromkeys((*more, *_texts(others))))

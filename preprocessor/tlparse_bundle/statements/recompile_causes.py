@@ -265,7 +265,8 @@ def causes(facts: Facts) -> list[Cause]:
         name = facts.compiles[one.compile_index]["function"]
         cause.is_resumed = cause.is_resumed or resume_function(name) is not None
         if reason is not None:
-            cause.changes[reason["change"]] = None
+            if not refused or not cause.rows:
+                cause.changes[reason["change"]] = None
             values = cause.refused_values if refused else cause.values
             actual = actuals.get(number, reason["actual"])
             if not refused or not cause.rows:

@@ -180,6 +180,7 @@ def mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         or is_bounded(cause)
         or has_condition_on_size(facts, cause)
         or _normalizes(facts, cause)
+        or _is_listed(facts, cause, name)
     ):
         return None
     argument = _unnamed_argument(cause, name)
@@ -198,6 +199,15 @@ def _normalizes(facts: Facts, cause: Cause) -> bool:
     """
     rows = (row for key in compiles_of(facts, cause) for row in facts.once(graphs_by_compile).rows(key))
     return any(_NORMALIZES.search(op) for row in rows for op in row["ops"] or ())
+
+
+def _is_listed(facts: Facts, cause: Cause, name: str) -> bool:
+    """Whether a graph break of the function is at a list of the tensor, which needs the size."""
+    compiles = set(compiles_of(facts, cause))
+    return any(
+        f"{name}.tolist(" in (row["source_line"] or "") and not compiles.isdisjoint(row["compiles"])
+        for row in facts.table("graph_breaks")
+    )
 
 
 def dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:

@@ -10,6 +10,7 @@ from tlparse_bundle.guards.failing import tensor_differences
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.tensor_patterns import TensorPattern, tensor_pattern
 from tlparse_bundle.guards.values import Tensor, is_dense
+from tlparse_bundle.statements.dispatch_keys import is_of_transforms
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import source_name, subject
 from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
@@ -53,6 +54,8 @@ def of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailur
         if one.aspect not in ("stride", cause.change)
         or (one.aspect == "size" and one.dimension != cause.dimension)
     ]
+    if is_of_transforms(cause):  # which set it, too
+        found = [one for one in found if not one.endswith(".requires_grad`")]
     if cause.change == "size" and _has_other_layout(pattern, own):
         found.append(f"the strides of {code(source_name(pattern.source) or '')}")
     return found

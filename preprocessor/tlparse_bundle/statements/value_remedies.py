@@ -9,7 +9,7 @@ import re
 
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
-from tlparse_bundle.statements.dispatch_keys import autocast_changed, others_than_autograd
+from tlparse_bundle.statements.dispatch_keys import autocast_changed, is_of_transforms, others_than_autograd
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments
 from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of, shown_value
@@ -40,6 +40,11 @@ def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
         return Remedy(
             "Tensors have no autograd dispatch keys in `__torch_dispatch__`: calls from there and others"
             " need a compile each."
+        )
+    if is_of_transforms(cause):
+        return Remedy(
+            "Calls in transforms of `torch.func`, such as `grad` and `vmap`, and other calls need a compile"
+            " each. Compile the function that applies the transform, instead."
         )
     if autocast_changed(cause) is not None:
         return Remedy(
