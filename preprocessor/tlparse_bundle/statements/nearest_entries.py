@@ -118,7 +118,7 @@ def _is_about(guard: GuardsRow, sources: Iterable[str]) -> bool:
 
 def _missing_items(guards: Iterable[GuardsRow]) -> list[str]:
     """Return the items of dicts that a call lacks, by the guards on keys that it failed: nothing else of an
-    item can be said.
+    item is known.
     """
     matches = (_HAS_KEY.fullmatch(guard["text"]) or _IS_KEY.fullmatch(guard["text"]) for guard in guards)
     return [f"{match['dict']}[{match['key']}]" for match in matches if match is not None]
@@ -219,10 +219,12 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if cause.change == "global_state":
         others = [guard for guard in others if not is_of_keys(facts, request.row["compile"], guard)]
     of_keys = []
-    if cause.change == "dispatch_keys":
+    if is_of_transforms(cause):
+        compile = request.row["compile"]
+        others = [guard for guard in others if not is_of_keys(facts, compile, guard, or_gradients=True)]
+    elif cause.change == "dispatch_keys":
         of_keys = [guard for guard in others if is_of_keys(facts, request.row["compile"], guard)]
         others = [guard for guard in others if guard not in of_keys]
-        of_keys = [] if is_of_transforms(cause) else of_keys
     others = _independent_first(others, source)
     more = of_same_tensor(facts, cause, number, nearest)
     texts = list(dict.fromkeys((*more, *_texts(others))))

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 _KEY_SET = re.compile(r"DispatchKeySet\([^()]*\)")
 
 
-def is_of_keys(facts: Facts, compile: str | None, guard: GuardsRow) -> bool:
-    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one."""
+def is_of_keys(facts: Facts, compile: str | None, guard: GuardsRow, *, or_gradients: bool = False) -> bool:
+    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one, or its gradients."""
     pattern = tensor_pattern(guard["text"]) if guard["kind"] == "TENSOR_MATCH" else None
     if pattern is None:
         return False
     own = facts.once(_tensors).get((compile or "", local_name(pattern.source)))
     if own is not None:
-        return not list(tensor_differences(pattern, own, None))
+        aspects = {one.aspect for one in tensor_differences(pattern, own, None)}
+        return aspects <= ({"requires_grad"} if or_gradients else set())
     text = _KEY_SET.sub("", guard["text"])  # of a parameter, which has constant sizes
     own_guards = (one for one in guards_of(facts, compile) if one["source"] == guard["source"])
     return any(_KEY_SET.sub("", one["text"]) == text for one in own_guards)
