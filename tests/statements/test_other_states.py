@@ -71,7 +71,7 @@ def test_a_float_can_be_written_without_a_point(found):
 
 
 def test_an_attribute_that_became_a_module_is_not_missing(found):
-    of(found, "`forward` recompiled once: `self.more` is no longer a plain attribute")
+    of(found, "`forward` recompiled once: `self.more` changed from `None` to a module")
 
 
 def test_conditions_on_one_size_are_one(found):

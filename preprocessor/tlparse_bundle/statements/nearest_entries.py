@@ -17,6 +17,7 @@ from tlparse_bundle.statements.dispatch_keys import is_of_transforms
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
 from tlparse_bundle.statements.recompile_causes import Cause, actual_values, requested_recompiles
+from tlparse_bundle.statements.rows_by_compile import guards_of
 from tlparse_bundle.statements.tensor_changes import is_of_keys, of_same_tensor
 
 if TYPE_CHECKING:
@@ -124,6 +125,14 @@ def _missing_items(guards: Iterable[GuardsRow]) -> list[str]:
     return [f"{match['dict']}[{match['key']}]" for match in matches if match is not None]
 
 
+def _absent_items(facts: Facts, compile: str | None) -> Iterator[str]:
+    """Yield the items that dicts of a call lack, by its own guards."""
+    for guard in guards_of(facts, compile):
+        match = _HAS_KEY.fullmatch(guard["text"].removeprefix("not "))
+        if match is not None and guard["text"].startswith("not "):
+            yield f"{match['dict']}[{match['key']}]"
+
+
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:
     """Whether the nearest entries failed on nothing but torch's reason, as far as known."""
     texts = (_of_recompile(facts, cause, number) for number in cause.rows)
@@ -200,10 +209,11 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["guard"].endswith("index out of range"):
         return _of_short_base(nearest, [guards[id_] for id_ in nearest["not_evaluated"]])
     reported = source_name(request.reason["guard"])
+    is_of_item = request.reason["guard"].startswith("KeyError on ")
     others = [
         guard
         for guard in map(guards.__getitem__, nearest["guards"])
-        if not (source and local_name(_source(guard)) == source and cause.change != "keys")
+        if not (source and local_name(_source(guard)) == source and (cause.change != "keys" or is_of_item))
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
@@ -227,7 +237,10 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         others = [guard for guard in others if guard not in of_keys]
     others = _independent_first(others, source)
     more = of_same_tensor(facts, cause, number, nearest)
-    texts = list(dict.fromkeys((*more, *_texts(others))))
+    absent = {_source(guard) for guard in others}.intersection(_absent_items(facts, request.row["compile"]))
+    others = [guard for guard in others if _source(guard) not in absent]
+    keys = (f"the lack of {code(source_name(item) or '')}" for item in sorted(absent))
+    texts = list(dict.fromkeys((*more, *keys, *_texts(others))))
     if of_keys:
         names = [code(source_name(_source(guard)) or "") for guard in of_keys]
         tensors = names[0] if len(names) == 1 else plural(len(names), "other tensor")

@@ -15,6 +15,7 @@ from tlparse_bundle.guards.fixes import is_float, is_int
 from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.model.compiles import ASKED
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.clearer_reasons import PARTS, clearer_reason
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.rows_by_compile import guards_of, symbols_by_compile, tensors_by_compile
 
@@ -101,25 +102,9 @@ class RequestedRecompiles:
     def __getitem__(self, number: int) -> RequestedRecompile:
         row, place = self.row(number), self._facts.once(_chosen_places)[number]
         reason = self._reasons[place] if place >= 0 else None
-        if reason is not None and reason["change"] == "stride":
-            reason = self._of_size_1(row["compile"], reason)
+        if reason is not None:
+            reason = clearer_reason(self._facts, row["compile"], reason)
         return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
-
-    def _of_size_1(self, compile: str | None, reason: RecompileReasonsRow) -> RecompileReasonsRow:
-        """Return the reason about a stride of a dimension, or for one that now has the size 1, where a stride
-        means nothing, the guard of the entry that the size is 2 or more. torch checks tensors first.
-        """
-        source, dimension = reason["source"] or "", reason["dimension"] or 0
-        tensors = self._facts.once(tensors_by_compile).rows(compile or "")
-        shapes = [row["shape"] or () for row in tensors if source in map(local_name, row["sources"])]
-        if not any(list(shape[dimension : dimension + 1]) == [1] for shape in shapes):
-            return reason
-        wanted = f"2 <= {source}.size()[{dimension}]"
-        texts = (local_name(guard["text"]) for guard in guards_of(self._facts, reason["entry"]))
-        found = next((text for text in texts if text.startswith(wanted)), None)
-        if found is None:
-            return reason
-        return {**reason, "guard": found, "change": "shape", "expected": None, "actual": 1}
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a recompile: event, compile, attempt, code_object, follows, at_limit, text."""
@@ -343,7 +328,7 @@ def _becomes_tensor(reason: RecompileReasonsRow) -> bool:
 
 def shown_value(value: Any) -> str:
     """Return a value that a call has, for a sentence."""
-    return str(value) if value in (TENSOR, CONTAINER) else code(str(value))
+    return str(value) if value in (TENSOR, CONTAINER, *PARTS) else code(str(value))
 
 
 def compiles_of(facts: Facts, cause: Cause) -> Iterator[str]:

@@ -19,6 +19,7 @@ from tlparse_bundle.statements.recompile_savings import (
     Savings,
     are_inputs_known,
     is_of_floats,
+    is_passed,
     saved_sentence,
     savings,
 )
@@ -230,7 +231,10 @@ def _remedy(facts: Facts, cause: Cause, kind: str, name: str | None) -> Remedy |
         return None
     if kind in _OF_PROGRAM and cause.function[1] in ("__torch_function__", "__torch_dispatch__"):
         return None  # its arguments are those of an operator
-    if kind == "dynamic_int" and ((cause.reason and cause.reason["source"]) or "").startswith("G["):
+    source = (cause.reason and cause.reason["source"]) or ""
+    if kind in _OF_LOCALS and cause.is_resumed and not is_passed(facts, cause.function, source):
+        return Remedy(f"The function computes `{name}`. Keep {_OF_LOCALS[kind]} the same, if you can.")
+    if kind == "dynamic_int" and source.startswith("G["):
         kind = "few_values"  # torch specializes the integers of global variables
     make = _REMEDIES.get(kind)
     return make(facts, cause, _argument(name)) if make else None
@@ -281,6 +285,13 @@ _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same
 _OF_OPTIONAL = {  # what to do
     "same_type": "always pass it",
     "few_values": f"never pass it; always passing it{CAN_TOO}",
+}
+_OF_LOCALS = {  # what to keep of a tensor that the caller does not pass
+    "same_rank": "the number of dimensions",
+    "same_dtype": "the dtype",
+    "same_device": "the device",
+    "same_layout": "the memory layout",
+    "same_grad_mode": "`requires_grad`",
 }
 _FIXES = {"same_requires_grad": "same_grad_mode"}
 _BY_KIND = {

@@ -23,7 +23,7 @@ _KEY_SET = re.compile(r"DispatchKeySet\([^()]*\)")
 
 
 def is_of_keys(facts: Facts, compile: str | None, guard: GuardsRow, *, or_gradients: bool = False) -> bool:
-    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one, or its gradients."""
+    """Whether a tensor differs in nothing but its dispatch keys, to which autocast adds one."""
     pattern = tensor_pattern(guard["text"]) if guard["kind"] == "TENSOR_MATCH" else None
     if pattern is None:
         return False
