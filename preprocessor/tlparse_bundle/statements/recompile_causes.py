@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.key_numbers import KeyNumbers
@@ -85,6 +86,7 @@ class RequestedRecompiles:
     def __init__(self, facts: Facts):
         self._facts = facts
         self._rows, self._reasons = facts.table(ASKED), facts.table("recompile_reasons")
+        self._reason = lru_cache(1024)(self._read_reason)
         self._ends = array("i", [0])  # of the reasons of each; they come in the same order
         events = (row["event"] for row in self._reasons)
         count, event = 0, next(events, None)
@@ -100,11 +102,14 @@ class RequestedRecompiles:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> RequestedRecompile:
-        row, place = self.row(number), self._facts.once(_chosen_places)[number]
-        reason = self._reasons[place] if place >= 0 else None
-        if reason is not None:
-            reason = clearer_reason(self._facts, row["compile"], reason)
+        row, reason = self.row(number), self._reason(number)
         return RequestedRecompile(row, self._facts.number_of(row), reason, number, self)
+
+    def _read_reason(self, number: int) -> RecompileReasonsRow | None:
+        place = self._facts.once(_chosen_places)[number]
+        if place < 0:
+            return None
+        return clearer_reason(self._facts, self._rows[number]["compile"], self._reasons[place])
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a recompile: event, compile, attempt, code_object, follows, at_limit, text."""
