@@ -30,6 +30,7 @@ VALUES = frozenset(
         "TENSOR_MATCH",
     )
 )
+_GLOBAL = re.compile(r"G\['\w+'\]")
 # Guards on values: one that cannot be evaluated for a call may fail. Others, as on aliasing, rarely do.
 MAY_FAIL = VALUES.union(EXPRESSIONS, LENGTHS)
 _MOST_CHECKED = 256  # entries whose sources are kept
@@ -85,12 +86,19 @@ class CodeHistory:
                 continue
             if guard in own:
                 continue
+            if guard in of_others and named is not None and self._is_unstated(guard):
+                continue  # torch checks the state first, and names what failed after it
             if guard in of_others and not self._of(call, guard, input):  # it fails in each entry that has it
                 result[guard] = (unknown_difference(self.guards[guard], input),)
                 continue
             if (found := self._of(call, guard, input)) != ():
                 result[guard] = found
         return result
+
+    def _is_unstated(self, guard: int) -> bool:
+        """Whether a guard is on the global state, without saying on which: those of two entries can differ."""
+        one = self.guards[guard]
+        return one.kind == "GLOBAL_STATE" and not says_value(one)
 
     @cached_property
     def _named_of_calls(self) -> dict[int, set[int]]:
@@ -182,6 +190,17 @@ class CodeHistory:
         input = self.compiles[call].input
         value = None if input is None else input.values.get(source)
         return value if isinstance(value, Tensor) else None
+
+    @cached_property
+    def single_globals(self) -> frozenset[int]:
+        """The guards on values of global variables for which no entry has another one: the log does not show
+        that one changed.
+        """
+        ids: dict[str, list[int]] = {}
+        for id_, guard in self.guards.items():
+            if guard.kind in VALUES and _GLOBAL.fullmatch(guard.source or ""):
+                ids.setdefault(guard.source or "", []).append(id_)
+        return frozenset(own[0] for own in ids.values() if len(own) == 1)
 
     @cached_property
     def reads(self) -> list[frozenset[str]]:

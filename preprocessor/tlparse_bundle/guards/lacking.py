@@ -58,6 +58,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     differences = _without_consequences([one for found in failed.values() for one in found or ()])
     conditions = {one.source for one in differences if one.aspect == "shape"}
     sized = {one.source for one in differences if one.aspect == "size"}
+    reshaped = {one.source for one in differences if one.aspect in _HIDES_OTHERS}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     others = _objects(
         (_subject(one) for one in differences if not is_number(one) and one.aspect != "shape"),
@@ -67,7 +68,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     numbers = {
         (one.source, one.dimension): _move(one)
         for one in differences
-        if is_number(one) and not (one.aspect == "stride" and one.source in sized)
+        if is_number(one) and not (one.aspect == "stride" and one.source in {*sized, *reshaped})
     }
     numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
     # Integers of modules, of which torch makes none dynamic. Several modules can share a change of one.
@@ -218,7 +219,7 @@ def _paths(conditions: Iterable[str], differing: set[str]) -> list[set[str]]:
     groups: list[set[str]] = []
     for text in conditions:
         own = _places((text,)) or {text}
-        if own.isdisjoint(differing):
+        if own.isdisjoint(differing) and not any(is_part(place, differing) for place in own):
             joined = [group for group in groups if not group.isdisjoint(own)]
             groups = [group for group in groups if group.isdisjoint(own)] + [own.union(*joined)]
     return groups

@@ -20,6 +20,7 @@ from tlparse_bundle.guards.lacking import (
     lacking_of,
     names_of,
 )
+from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.savings import Place
 
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
@@ -34,26 +35,28 @@ STATES = {  # of the process, whose guards have no source
 
 
 class _Distance(NamedTuple):
-    """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which the
-    call differs from this one. ``is_contained``: the call differs from another entry in a part of what it
-    differs from this one in. ``branches``: conditions of another path, by a number that is not a size.
-    ``changes``: what differs, a change of a size that several tensors share once, and all conditions on a
-    number once, with those in values for which an entry has None. ``is_of_several``: not one guard, with all
-    others known to hold. ``unseen_count``: values in which the call differs from other entries, at which it
-    looks and this entry does not. ``hiding``: whether more of an object cannot be compared. A size or a
-    number costs one compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
-    ``difference_count``: all differences, each on its own; ``is_minor``: whether torch names a number, though
-    more differs; ``failed_count``: all guards. Most guards of an entry for another global state, or for
-    another function that the same wrapper called, are not evaluated.
+    """In how much a call differs from an entry. ``is_replaced``: another entry takes the values in which
+    the call differs from this one. ``is_contained``: the call differs from another entry in a part of
+    what it differs from this one in. ``branches``: conditions of another path, by a number that is not a
+    size; ``other_branches``: the same, unless one is all that failed. ``changes``: what differs, a change
+    of a size that several tensors share once, and all conditions on a number once, with those in values
+    for which an entry has None. ``is_of_several``: not one guard, with all others known to hold.
+    ``unseen_count``: values in which the call differs from other entries, at which it looks and this
+    entry does not. ``hiding``: whether more of an object cannot be compared. A size or a number costs one
+    compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
+    ``difference_count``: all differences, each on its own; ``is_minor``: whether torch names a number,
+    though more differs; ``failed_count``: all guards. Most guards of an entry for another global state,
+    or for another function that the same wrapper called, are not evaluated.
     """
 
     other_function: bool
     is_replaced: bool
     is_contained: bool
-    branches: int
+    other_branches: int
     changes: int
     other_state: bool
     is_of_several: bool
+    branches: int
     unseen_count: int
     hiding: int
     others: int
@@ -110,6 +113,7 @@ def nearest_entry(
             and guard not in shared
             and guards[guard].kind in MAY_FAIL
             and not _STABLE.search(guards[guard].text)
+            and guard not in history.single_globals
             and guards[guard].source not in own.others
             and not is_part(guards[guard].source, own.others)
             and not any(place in guards[guard].text for place in changed)
@@ -136,6 +140,8 @@ def nearest_entry(
         failed_count = sum(map(bool, failed.values()))
         hiding = max(own.hiding, bool(unlisted))
         is_of_one = failed_count == own.difference_count == 1 and not not_evaluated and not hiding
+        is_path = own.branches and any(_takes_branch(own, lacking[other]) for other in entries)
+        branches = own.branches if is_path else 0
         return _Distance(
             entry in of_others or any(_is_of_called(one) for found in failed.values() for one in found or ()),
             entry in replaced,
@@ -144,9 +150,7 @@ def nearest_entry(
                 for other in entries
                 if other not in replaced
             ),
-            own.branches
-            if own.branches and any(_takes_branch(own, lacking[other]) for other in entries)
-            else 0,
+            0 if is_of_one else branches,
             own.move_count
             + own.other_count
             + len(unlisted)
@@ -156,6 +160,7 @@ def nearest_entry(
             + hidden,
             is_other_state or KEYS_OF_ALL in own.others,
             not is_of_one,
+            branches,
             sum(
                 not looks_at(entry, source) and not is_part(source, own.others)
                 for source in varying - own.sources - _values(own)
@@ -220,7 +225,17 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
     else:
         is_taken = not own.others and other > entry and _takes_numbers(own, lacking)
     typed = lacked & lacking.types & history.typed(entry)
-    return is_taken and not typed and lacked.isdisjoint(history.checked(entry))
+    return is_taken and not typed and not _looks_at_any(history, entry, lacked)
+
+
+def _looks_at_any(history: CodeHistory, entry: int, sources: set[str]) -> bool:
+    """Whether an entry looks at values, at parts of them, or at the length of a container of one."""
+    checked = history.checked(entry)
+    if not sources.isdisjoint(checked) or any(is_part(source, sources) for source in checked):
+        return True
+    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
+    containers = {guard.source for guard in guards if guard.kind in LENGTHS and guard.source}
+    return any(is_part(source, containers) for source in sources)
 
 
 def _is_in_all(source: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.attempt_list import FrameCompile
@@ -22,7 +24,7 @@ def always_empty(facts: Facts) -> dict[FunctionKey, int]:
     others: set[FunctionKey] = set()  # a function that compiled twice was not skipped
     for frame in facts.compiled:
         row, key = frame.row, facts.function_key(frame.rows[0])
-        is_empty = row["status"] == "empty" and not row["graph_break_count"] and not row["restart_reasons"]
+        is_empty = is_skipped(frame.row) and not row["graph_break_count"] and not row["restart_reasons"]
         if not is_empty or key in first:
             others.add(key)
         first.setdefault(key, frame.rows[0])
@@ -32,6 +34,13 @@ def always_empty(facts: Facts) -> dict[FunctionKey, int]:
     # An interrupted compile has no operations in its metrics, but a graph.
     traced = facts.once(with_operations) if found else set()
     return {key: number for key, number in found.items() if number not in traced}
+
+
+def is_skipped(row: Mapping[str, Any]) -> bool:
+    """Whether torch found nothing to compile, so skips the function (torch/_dynamo/symbolic_convert.py, "no
+    content in function call"). Code without operations can also be compiled, with guards.
+    """
+    return row["status"] == "empty" and row["guard_count"] is None
 
 
 def with_operations(facts: Facts) -> set[int | None]:
@@ -59,7 +68,7 @@ def partly_empty(facts: Facts) -> dict[CodeKey, int]:
     functions. One that recompiled after a call with nothing to compile is not among them: torch did not skip
     it.
     """
-    empty = {code_key(facts, frame) for frame in facts.compiled if frame.row["status"] == "empty"}
+    empty = {code_key(facts, frame) for frame in facts.compiled if is_skipped(frame.row)}
     if not empty:
         return {}  # as in most logs
     last = dict.fromkeys(empty, -1)
@@ -69,7 +78,7 @@ def partly_empty(facts: Facts) -> dict[CodeKey, int]:
         key = code_key(facts, frame)
         if key in emptied:
             last.pop(key, None)
-        if frame.row["status"] == "empty":
+        if is_skipped(frame.row):
             emptied.add(key)
         if key in last:
             last[key] = frame.rows[-1]

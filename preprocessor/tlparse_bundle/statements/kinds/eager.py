@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from tlparse_bundle.base.wording import code, first_line, function_name, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.break_groups import BreakGroup, break_groups, break_key
-from tlparse_bundle.statements.empty_compiles import always_empty, partly_empty
+from tlparse_bundle.statements.empty_compiles import always_empty, is_skipped, partly_empty
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_causes import break_of_functorch, failure_key, failures_by_cause
 from tlparse_bundle.statements.failure_groups import breaks_by_frame, failures, is_suppressed
@@ -206,7 +206,7 @@ def _without_operations(facts: Facts) -> Iterator[Finding]:
     broken = facts.once(breaks_by_frame)
     for ((_, function, _), name, _), number in facts.once(partly_empty).items():
         row = facts.compiles[number]
-        if row["status"] != "empty" or broken.get(facts.frame_key(row)):
+        if not is_skipped(row) or broken.get(facts.frame_key(row)):
             continue
         is_resumed = resume_function(name) is not None
         what = f"the rest of {function_name(function)}" if is_resumed else function_name(function)

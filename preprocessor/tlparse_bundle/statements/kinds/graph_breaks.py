@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, first_line, plural, shortened, times
-from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.after_breaks import break_before
 from tlparse_bundle.statements.break_groups import (
     BreakGroup,
@@ -168,12 +168,21 @@ def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
         name = function_of(compiled["function"])
         if not compiled["file"] or package_of(compiled["file"]) is not None:
             calling = calling_place(facts, number)
-            places[place if calling is None or calling[1:3] == place[1:3] else calling] += 1
+            is_same = calling is None or calling[1:3] == place[1:3] or _is_rest_of(calling, place)
+            places[place if is_same or calling is None else calling] += 1
         elif (place.file, function_of(place.function)) == (compiled["file"], name):
             places[place] += 1
         else:
             places[CodeLine(name, compiled["file"], None)] += 1
     return dict(places) if len(places) > 1 else {next(iter(places), place): row["count"]}
+
+
+def _is_rest_of(calling: CodeLine, place: CodeLine) -> bool:
+    """Whether a line is in a resume function of the function of a place: the stack of a compile can have an
+    earlier line of it.
+    """
+    is_resumed = resume_function(calling.function) is not None
+    return is_resumed and (calling.file, function_of(calling.function)) == (place.file, place.function)
 
 
 def _places(facts: Facts, counts: Counter[CodeLine]) -> str:
