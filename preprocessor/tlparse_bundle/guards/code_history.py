@@ -96,7 +96,7 @@ class CodeHistory:
         return result
 
     def _is_unstated(self, guard: int) -> bool:
-        """Whether a guard is on the global state, without saying on which: those of two entries can differ."""
+        """Whether a guard is on the global state, without saying which one: two entries can differ."""
         one = self.guards[guard]
         return one.kind == "GLOBAL_STATE" and not says_value(one)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.statements.break_groups import break_groups, break_key
@@ -14,6 +14,9 @@ from tlparse_bundle.statements.failure_groups import break_attempts
 from tlparse_bundle.statements.source_places import is_of_program
 from tlparse_bundle.statements.user_code import package_of
 from tlparse_bundle.tables.text.record_values import frames_in
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphBreaksRow
 
 _FUNCTORCH = re.compile(r"[/\\]torch[/\\]_functorch[/\\]")
 # Code that runs eager calls it through a torch.compile of its own (torch/nn/attention/flex_attention.py).
@@ -71,7 +74,7 @@ def _is_compiled(facts: Facts, frame: Frame) -> bool:
 
 def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int, float]]:
     """Return the first lines of functions that Dynamo compiled, by file and name, and the last line that it
-    traces: that of a graph break after which it skips the function, else infinity.
+    traces in any call: that of a graph break after which it skips the function, else infinity.
     """
     breaks = facts.table("graph_breaks")
     skipping = {
@@ -86,11 +89,23 @@ def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int,
             continue
         end = inf if row["status"] == "ok" and row["compile"] not in skipping else 0.0
         ending = skipping.get(row["compile"])
-        if ending is not None and ending["file"] == row["file"]:
-            end = ending["line"] or 0
+        if ending is not None:
+            end = _line_in(row["file"], row["function"], ending)
         lines = found.setdefault((row["file"], row["function"]), {})
-        lines[row["line"]] = min(lines.get(row["line"], inf), end)
+        lines[row["line"]] = max(lines.get(row["line"], 0.0), end)
     return found
+
+
+def _line_in(file: str | None, function: str | None, row: GraphBreaksRow) -> float:
+    """Return the line of a function at which a graph break is, in it or in what it calls; 0 if not known."""
+    own = [(row["file"], row["function"], row["line"])]
+    frames = frames_in(row["user_traceback"] or "")
+    lines = [
+        line
+        for at, name, line in (*((one.file, one.function, one.line) for one in frames), *own)
+        if line is not None and (at, function_of(name)) == (file, function)
+    ]
+    return max(lines, default=0.0)
 
 
 def break_before(facts: Facts, number: int) -> tuple[str, int] | None:

@@ -39,7 +39,12 @@ _TYPES = {  # by 'kind' of call_inputs; that of a tensor can be a subclass
     "none": "<class 'NoneType'>",
 }
 TENSOR = "a tensor"  # in place of the value that a call has, as CONTAINER is
-_CONSTANTS = ("EQUALS_MATCH", "CONSTANT_MATCH")  # kinds of guards
+_CONSTANTS = {  # kinds of guards, with what those on one value share
+    "EQUALS_MATCH": "value",
+    "CONSTANT_MATCH": "value",
+    "TRUE_MATCH": "flag",
+    "FALSE_MATCH": "flag",
+}
 _ON_STACK = re.compile(r"___stack\d")
 _ON_DATA = ("Dynamic shape operator", "Data dependent operator", "Unsupported Tensor.item() call")
 # Of a dynamic dimension: torch specializes the sizes and strides 0 and 1.
@@ -136,18 +141,23 @@ class RequestedRecompiles:
             return False
         sources = {local_name(reason["source"] or "") for reason in reasons}
         failed = {local_name(reason["source"] or "") for reason in self.reasons(leader)}
+        early = [reason["entry"] for reason in reasons if reason["change"] in _BEFORE_SIZES]
         return all(source and (source in failed or _ON_STACK.match(source)) for source in sources) and (
-            any(reason["change"] not in _BEFORE_SIZES for reason in reasons)
-            or any(self._is_like(reason["entry"], self.row(number)["compile"]) for reason in reasons)
+            not early or any(self._is_like(entry, self.row(number)["compile"]) for entry in early)
         )
 
     def _is_like(self, entry: str | None, compile: str | None) -> bool:
         """Whether a compile has the values and the sizes of an entry, where those are constants."""
         if entry is None or compile is None:
             return False
-        values = {(row["kind"], row["source"]): row["id"] for row in guards_of(self._facts, compile)}
+        values = {
+            (kind, row["source"]): row["id"]
+            for row in guards_of(self._facts, compile)
+            if (kind := _CONSTANTS.get(row["kind"] or "")) is not None
+        }
         for row in guards_of(self._facts, entry):
-            if row["kind"] in _CONSTANTS and values.get((row["kind"], row["source"]), row["id"]) != row["id"]:
+            key = _CONSTANTS.get(row["kind"] or "", ""), row["source"]
+            if values.get(key, row["id"]) != row["id"]:
                 return False
         tensors = self._facts.once(tensors_by_compile)
         own = {row["sources"][0]: row["shape"] for row in tensors.rows(compile) if row["sources"]}

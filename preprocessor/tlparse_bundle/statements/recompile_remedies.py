@@ -12,6 +12,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name
 from tlparse_bundle.statements.after_breaks import COMPILED_BY_TORCH
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.fix_names import fix_name, whole_fix
+from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import constant_of
 from tlparse_bundle.statements.nearest_entries import is_of_tensors, is_whole_reason
 from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
@@ -110,7 +111,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     offered = []
     if found.own is not None and (found.own["avoided"] or found.own["undecided"] or found.together):
         remedy = _of_fix(facts, cause, found, name)
-        offered += [_with_savings(facts, remedy, found.own, found)] if remedy else []
+        offered += [_with_savings(facts, cause, remedy, found.own, found)] if remedy else []
     elif cause.change in ("size", "value") and constant_of(facts, cause) is not None:
         return _general(facts, cause, name)
     if cause.change == "dispatch_keys" and not offered:
@@ -118,7 +119,9 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     is_best = found.dynamic is not None and (found.dynamic is found.best or not offered)
     if found.dynamic is not None and is_best and found.dynamic["avoided"]:
         everything = _NUMBERS_DYNAMIC if is_of_floats(cause) else ALL_DYNAMIC
-        offered.append(_with_savings(facts, everything, found.dynamic, found if found.own is None else None))
+        offered.append(
+            _with_savings(facts, cause, everything, found.dynamic, found if found.own is None else None)
+        )
     elif found.dynamic is not None and found.dynamic["undecided"] and not offered:
         these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
         what = "sizes and numbers" if is_of_floats(cause) else "sizes and integers"
@@ -138,7 +141,9 @@ def _is_only_number(facts: Facts, cause: Cause) -> bool:
     return is_whole_reason(facts, cause) and not has_condition_on_number(facts, cause)
 
 
-def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: Savings | None) -> Remedy:
+def _with_savings(
+    facts: Facts, cause: Cause, remedy: Remedy, row: RecompileFixesRow, found: Savings | None
+) -> Remedy:
     """Add to a fix what it saves, alone and with others."""
     together = found.together if found is not None else None
     others = [fix_name(facts, other) for other in together[1]] if together is not None else []
@@ -150,6 +155,8 @@ def _with_savings(facts: Facts, remedy: Remedy, row: RecompileFixesRow, found: S
         who = "Leaving it out"
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
+    if row["fix"] == "same_global_state" and states_changed(facts, cause) == "grad mode was turned on":
+        who = f"If no call needs gradients, {who[0].lower()}{who[1:]}"
     is_all_dynamic = "dynamic=True" in remedy.text
     saved = saved_sentence(who, row, together, others, is_limited=is_limited, is_all_dynamic=is_all_dynamic)
     return replace(remedy, text=f"{remedy.text} {saved}", is_counted=bool(row["avoided"]))
