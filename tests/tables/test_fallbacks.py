@@ -86,10 +86,16 @@ def test_the_line_comes_from_the_graph_of_the_compile(log_of):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("nodes", ["", "other", "l_x_"])
+@pytest.mark.parametrize("nodes", ["", "other"])
 def test_without_a_line_the_function_is_the_place(log_of, nodes):
     it = log_of(log(GRAPH + code("torch.ops.aten.topk.default", nodes)))
     assert it.table("fallbacks")[0]["line"] is None
+
+
+def test_the_only_call_of_the_operator_is_the_place_of_its_backward(log_of):
+    """Its kernels are for other nodes, such as what was made of the result."""
+    it = log_of(log(GRAPH + code("torch.ops.aten.topk.default", "l_x_")))
+    assert it.table("fallbacks")[0]["line"] == 5
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ _OPERATOR = re.compile(
 _PLACE = re.compile(
     rb"[ \t]*# File: (?P<file>[^\n]+):(?P<line>\d{1,9}) in (?P<function>[^\n]+?), code: (?P<code>[^\n]*)"
 )
+_NODE = rb"\n[ \t]+%b(?: *:[^\n]*?)? = [^\n]*"  # its definition in a graph
+_NODE_OF = rb"\n[ \t]+\w+(?: *:[^\n]*?)? = [\w.]*\b%b\([^\n]*"  # of an operator
 _COMMENT = re.compile(rb"\n[ \t]*#[^\n]*")
 
 
@@ -80,15 +82,18 @@ def operator_of(name: str) -> str | None:
 def _place_in(graph: bytes, nodes: Sequence[str], operator: str) -> Frame | None:
     """Return the place above the node of an operator in the text of a graph; None without one.
 
-    The nodes are those of the operator and of what was computed for it, in this order of the program.
+    The nodes are those of the operator and of what was computed for it, in this order of the program. In a
+    backward they are not the operator, of which the graph can have one call.
     """
-    found: list[tuple[bool, re.Match[bytes]]] = []
-    for node in nodes:
-        definition = re.search(rb"\n[ \t]+%b(?: *:[^\n]*?)? = [^\n]*" % re.escape(node.encode()), graph)
-        if definition is not None:
-            found.append((operator.removeprefix("aten.").encode() in definition[0], definition))
-    definition = max(found, key=lambda item: (item[0], item[1].start()))[1] if found else None
-    return None if definition is None else place_above(graph, definition.start())
+    name = re.escape(operator.removeprefix("aten.").encode())
+    definitions = [
+        definition for node in nodes for definition in re.finditer(_NODE % re.escape(node.encode()), graph)
+    ]
+    calls = [one for one in definitions if re.search(name, one[0])]
+    others = list(re.finditer(_NODE_OF % name, graph)) if definitions and not calls else []
+    calls = others if len(others) == 1 else calls
+    found = max(calls or definitions, key=lambda one: one.start(), default=None)
+    return None if found is None else place_above(graph, found.start())
 
 
 def place_above(graph: bytes, position: int) -> Frame | None:
