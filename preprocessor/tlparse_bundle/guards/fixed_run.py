@@ -352,7 +352,7 @@ class FixedRun:
         found: dict[str, bool] = {}
         items: list[set[str]] = []
         for compiled in self._history.compiles:
-            values = compiled.input.values if compiled.input is not None else {}
+            values = {**compiled.input.types, **compiled.input.values} if compiled.input is not None else {}
             own = {
                 source: type(value) in (int, float) and source.endswith("']")
                 for source, value in values.items()

@@ -194,11 +194,29 @@ def _of_fix(facts: Facts, cause: Cause, found: Savings, name: str | None) -> Rem
             return None
         if _is_set_after_first_call(facts, cause):
             return optional(_argument(name), "set it before the first call")
+        if row["fix"] == "few_values" and _has_lengths(facts, cause):
+            return optional(_argument(name), "never pass it")
         return optional(_argument(name), *() if found.is_same_as_omitting else (_OF_OPTIONAL[row["fix"]],))
     is_of_type = cause.change == "type" and row["fix"] == "few_values"
     return _remedy(
         facts, cause, "same_type" if is_of_type else _FIXES.get(row["fix"] or "", row["fix"] or ""), name
     )
+
+
+def _has_lengths(facts: Facts, cause: Cause) -> bool:
+    """Whether the value is a container in some calls, with several lengths, each of which needs a compile."""
+    source = f"len({local_name((cause.reason and cause.reason['source']) or '')})"
+    lengths = facts.once(_lengths)
+    return len({lengths.get((compile, source)) for compile in compiles_of(facts, cause)} - {None}) > 1
+
+
+def _lengths(facts: Facts) -> dict[tuple[str, str], str | None]:
+    """Return the lengths of containers, by compile and source."""
+    return {
+        (row["compile"], source): row["value"]
+        for row in facts.table("call_inputs")
+        if (source := local_name(row["source"])).startswith("len(")
+    }
 
 
 def _breaks_when_given(facts: Facts, cause: Cause) -> bool:

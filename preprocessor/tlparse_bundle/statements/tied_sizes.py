@@ -25,6 +25,7 @@ _CHECKS = (
     ("torch/_prims/__init__.py", "_check"),
     ("torch/_decomp/decompositions.py", "_check"),
     ("torch/_subclasses/meta_utils.py", "guard_bool"),  # a gradient and its parameter
+    ("torch/functional.py", "expect_true"),  # einsum
     ("torch/nn/functional.py", "_check_with"),
     ("torch/nn/functional.py", "__bool__"),
     ("torch/nn/functional.py", "guard_bool"),
