@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
-from tlparse_bundle.guards.inputs import Input, is_argument
+from tlparse_bundle.guards.inputs import Input, is_argument, owners_of
 from tlparse_bundle.guards.predicates import LENGTHS, Predicate, check
 from tlparse_bundle.guards.savings import Compiled, Place
 from tlparse_bundle.guards.values import Tensor
@@ -223,6 +223,26 @@ class CodeHistory:
         values = compiled.input.values if compiled.input is not None else {}
         numbers = (source for source, value in values.items() if type(value) in (int, float))
         return frozenset((*(guard.source for guard in guards if guard.kind != "TYPE_MATCH"), *numbers))
+
+    @cached_property
+    def looked_at(self) -> Callable[[int], frozenset[str]]:
+        """Return what an entry checks or has, and what that is a part of."""
+        return lru_cache(_MOST_CHECKED)(
+            lambda entry: frozenset(
+                one for source in self.checked(entry) if source for one in (source, *owners_of(source))
+            )
+        )
+
+    @cached_property
+    def lengths(self) -> Callable[[int], frozenset[str]]:
+        """Return the containers whose length or keys the guards of an entry are on."""
+        return lru_cache(_MOST_CHECKED)(
+            lambda entry: frozenset(
+                source
+                for guard in self.compiles[entry].guards
+                if (one := self.guards[guard]).kind in LENGTHS and (source := one.source)
+            )
+        )
 
     @cached_property
     def typed(self) -> Callable[[int], frozenset[str | None]]:

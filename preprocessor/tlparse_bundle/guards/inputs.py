@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -22,6 +22,7 @@ KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
 CODE = ".__code__"  # of a function
+_STEP = re.compile(r"[.\[]")  # to an attribute or an item
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
 _PART = re.compile(r"[.\[]")
 _CONTAINING = ("SET_CONTAINS", "DICT_CONTAINS")
@@ -114,6 +115,13 @@ def is_argument(source: str) -> bool:
 def is_of_module(source: str) -> bool:
     """Whether a source is a part of a module: a submodule, a parameter or a buffer."""
     return _OF_MODULE.search(source) is not None
+
+
+def owners_of(source: str) -> Iterator[str]:
+    """Yield what a source is a part of: "L['d']['k']" and "L['d']" for "L['d']['k'].x"."""
+    for step in _STEP.finditer(source, 1):
+        if step.start() > 1:
+            yield source[: step.start()]
 
 
 def is_shown(source: str, value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tlparse_bundle.guards.code_history import MAY_FAIL, CodeHistory
 from tlparse_bundle.guards.containers import differing_containers, has_other_keys, keys_of
 from tlparse_bundle.guards.failing import Difference
-from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.guards.inputs import local_name, owners_of
 from tlparse_bundle.guards.lacking import (
     KEYS_OF_ALL,
     OF_ALL,
@@ -20,7 +20,6 @@ from tlparse_bundle.guards.lacking import (
     lacking_of,
     names_of,
 )
-from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.savings import Place
 
 _OF_OBJECTS = frozenset(("type", "class", "identity"))
@@ -230,12 +229,10 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
 
 def _looks_at_any(history: CodeHistory, entry: int, sources: set[str]) -> bool:
     """Whether an entry looks at values, at parts of them, or at the length of a container of one."""
-    checked = history.checked(entry)
-    if not sources.isdisjoint(checked) or any(is_part(source, sources) for source in checked):
-        return True
-    guards = (history.guards[guard] for guard in history.compiles[entry].guards)
-    containers = {guard.source for guard in guards if guard.kind in LENGTHS and guard.source}
-    return any(is_part(source, containers) for source in sources)
+    lengths = history.lengths(entry)
+    return not sources.isdisjoint(history.looked_at(entry)) or any(
+        owner in lengths for source in sources for owner in owners_of(source)
+    )
 
 
 def _is_in_all(source: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened
 from tlparse_bundle.guards.code_history import EXPRESSIONS, VALUES
-from tlparse_bundle.guards.inputs import is_of_module, local_name
+from tlparse_bundle.guards.inputs import is_of_module, local_name, owners_of
 from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
@@ -43,7 +43,6 @@ _BESIDE = ("DIMENSION_DYNAMIC_MARKING_GUARD", "NO_TENSOR_ALIASING")  # guards on
 _OF_VALUES = VALUES.union(LENGTHS)
 # A local variable, its attributes, items and modules, without what a function is made of.
 _VALUE = re.compile(r"L\['(?!___)\w+'\](?:\._modules(?=\[)|\.(?!_|training\b)\w+|\[[^\[\]]*\])*")
-_STEP = re.compile(r"[.\[]")  # to an attribute or an item
 _MARKS = "'_dynamo_"  # attributes of tensors that torch's marks set
 _BASE = re.compile(r"([LG]\[\S+?)\._base\.(?:size|stride)\(\)\[")
 _LAST = 4
@@ -97,11 +96,7 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
             source = _source(guard)
             if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
                 sources.setdefault(source, {}).setdefault(f"[{request.row['compile']}]")
-    whole = [
-        source
-        for source in sources
-        if not any(source[: step.start()] in sources for step in _STEP.finditer(source))
-    ]
+    whole = [source for source in sources if not any(owner in sources for owner in owners_of(source))]
     names = dict.fromkeys(code(source_name(source) or "") for source in whole)
     if not names:
         return None
