@@ -28,13 +28,14 @@ _ITEM = re.compile(r"\[\d+\]")
 
 class Lacking(NamedTuple):
     """What a call differs in from an entry. ``numbers``: sizes and numbers, with their changes;
-    ``move_count`` of these, where those of items of a list are one, unless they change as others do.
-    ``others``: other sources, with a count in which items of a list are one, and a length is none that
-    changes as a size does; ``source_count`` has such lengths, too. ``conditioned``: sizes and numbers that
-    failed conditions are on. Conditions on the same ones are one of ``paths``, and of ``branches`` where some
-    are not sizes. ``sources``: those of others and of conditions. ``hiding``: see ``_hiding``;
-    ``difference_count``: all differences; ``opened``: those of others that are None, or one object, in the
-    entry; ``containers``: those that differ in their length or keys; ``types``: those of another type.
+    ``move_count`` of these, where those of items of a list are one, unless they change as others do, and
+    those of parameters none: they are one of ``other_count``. ``others``: other sources, with a count in
+    which items of a list are one, and a length is none that changes as a size does; ``source_count`` has
+    such lengths, too. ``conditioned``: sizes and numbers that failed conditions are on. Conditions on the
+    same ones are one of ``paths``, and of ``branches`` where some are not sizes. ``sources``: those of
+    others and of conditions. ``hiding``: see ``_hiding``; ``difference_count``: all differences;
+    ``opened``: those of others that are None, or one object, in the entry; ``containers``: those that
+    differ in their length or keys; ``types``: those of another type.
     """
 
     numbers: Mapping[Place, Move]
@@ -103,7 +104,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     sources = others | {_SIZE_OF.sub("", place) for place in conditioned}
     return Lacking(
         numbers,
-        _move_count(numbers, lists),
+        _move_count({place: move for place, move in numbers.items() if place[0] not in parameters}, lists),
         others,
         other_count,
         len(lists) + fixed_count,
