@@ -44,8 +44,9 @@ class _Distance(NamedTuple):
     entry does not. ``hiding``: whether more of an object cannot be compared. A size or a number costs one
     compile, since torch makes it dynamic then; each new value of ``others`` costs one more.
     ``difference_count``: all differences, each on its own; ``is_minor``: whether torch names a number,
-    though more differs; ``failed_count``: all guards. Most guards of an entry for another global state,
-    or for another function that the same wrapper called, are not evaluated.
+    though more differs; ``failed_count``: all guards; ``unknown_types``: those on types that are not
+    evaluated. Most guards of an entry for another global state, or for another function that the same
+    wrapper called, are not evaluated.
     """
 
     other_function: bool
@@ -63,6 +64,7 @@ class _Distance(NamedTuple):
     is_minor: bool
     not_evaluated: int
     failed_count: int
+    unknown_types: int
 
 
 def nearest_entry(
@@ -170,6 +172,7 @@ def nearest_entry(
             bool((own.others or own.paths) and at_named) and all(map(is_number, at_named)),
             not_evaluated,
             failed_count,
+            sum(guard not in shared and guards[guard].kind == "TYPE_MATCH" for guard in unknown[entry]),
         )
 
     return min(entries, key=distance, default=None)

@@ -90,22 +90,24 @@ def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int,
         end = inf if row["status"] == "ok" and row["compile"] not in skipping else 0.0
         ending = skipping.get(row["compile"])
         if ending is not None:
-            end = _line_in(row["file"], row["function"], ending)
+            end = _line_in(row["file"], row["function"], row["line"], ending)
         lines = found.setdefault((row["file"], row["function"]), {})
         lines[row["line"]] = max(lines.get(row["line"], 0.0), end)
     return found
 
 
-def _line_in(file: str | None, function: str | None, row: GraphBreaksRow) -> float:
-    """Return the line of a function at which a graph break is, in it or in what it calls; 0 if not known."""
+def _line_in(file: str | None, function: str | None, begin: int, row: GraphBreaksRow) -> float:
+    """Return the line of a function at which a graph break is, in it or in what it calls; infinity if unknown.
+    ``begin``: its first line, since others can have its name.
+    """
     own = [(row["file"], row["function"], row["line"])]
     frames = frames_in(row["user_traceback"] or "")
     lines = [
         line
         for at, name, line in (*((one.file, one.function, one.line) for one in frames), *own)
-        if line is not None and (at, function_of(name)) == (file, function)
+        if line is not None and line >= begin and (at, function_of(name)) == (file, function)
     ]
-    return max(lines, default=0.0)
+    return max(lines, default=inf)
 
 
 def break_before(facts: Facts, number: int) -> tuple[str, int] | None:

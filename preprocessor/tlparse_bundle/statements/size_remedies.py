@@ -141,8 +141,8 @@ def _specializing_line(facts: Facts, row: Specialization) -> str:
     place = at and at.file and facts.short.place(at.file, at.line)
     where = f" at {code(place)}" if place else ""
     package = package_of(at.file) if at and own is None else None
-    if package is not None:
-        return f"{package} specialized it{where}. Pass"
+    if package is not None or place is None:
+        return f"{package or 'torch'} specialized it{where}. Pass"
     return f"the program specialized it{where}. Change that code, or pass"
 
 

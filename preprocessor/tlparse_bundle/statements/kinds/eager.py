@@ -116,12 +116,13 @@ def _rest_after_a_break(group: BreakGroup, rests: dict[_NamedKey, int], facts: F
     whole = [code(f"[{one}]") for one in _without_break(facts, group, rests)]
     entries = "cache entry" if len(whole) == 1 else "cache entries"
     unless = f" Calls that fit the {entries} {listed(whole, 5)} do not come to this break." if whole else ""
+    is_compiled = any(facts.compiles[number]["status"] == "ok" for number in rests.values())
+    until = " It compiles the code up to the last line before it where it can stop." if is_compiled else ""
     return _finding(
         facts,
         names,
         f"Dynamo skips {'it' if len(names) == 1 else 'them'} after the graph break",
-        "Dynamo cannot resume after this graph break. It compiles the code up to the last line before it "
-        f"where it can stop.{unless}",
+        f"Dynamo cannot resume after this graph break.{until}{unless}",
         list(rests.values()),
         ("rest", *names),
         break_key(group),
