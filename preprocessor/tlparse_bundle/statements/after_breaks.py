@@ -97,7 +97,7 @@ def _traced_lines(facts: Facts) -> dict[tuple[str | None, str | None], dict[int,
 
 
 def _line_in(file: str | None, function: str | None, begin: int, row: GraphBreaksRow) -> float:
-    """Return the line of a function at which a graph break is, in it or in what it calls; infinity if unknown.
+    """Return the line of a function at which a graph break is, in it or in what it calls, or infinity.
     ``begin``: its first line, since others can have its name.
     """
     own = [(row["file"], row["function"], row["line"])]
