@@ -97,12 +97,22 @@ def nearest_entry(
     def looks_at(entry: int, source: str) -> bool:
         return source in history.checked(entry) or source in history.typed(entry)
 
+    def is_mostly_unknown(other: int, entry: int) -> bool:
+        """Whether a call may differ from another entry in more than it is known to, unlike from an entry."""
+        guards = unknown[other] - unknown[entry]
+        count = sum(history.guards[guard].kind in MAY_FAIL for guard in guards)
+        return count > sum(map(bool, failures[other].values()))
+
     differing = {source for one in lacking.values() for source in one.others | _values(one)}
     varying = {source for source in differing if looks_at(call, source)}
     replaced = {
         entry
         for entry in entries
-        if any(_is_replaced(history, entry, lacking[entry], other, lacking[other]) for other in entries)
+        if any(
+            _is_replaced(history, entry, lacking[entry], other, lacking[other])
+            and not is_mostly_unknown(other, entry)
+            for other in entries
+        )
     }
     places = {entry: _places(failed, containers.get(entry)) for entry, failed in failures.items()}
 
