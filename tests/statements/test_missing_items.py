@@ -19,10 +19,14 @@ def test_an_item_that_a_call_lacks_did_not_change(rows):
 
 def test_a_transform_is_named(rows):
     """It changes the dispatch keys and the gradients of all tensors."""
-    row = of(rows(PROGRAM), "`loss` recompiled twice", "is in another transform of `torch.func`, or in none")
+    row = of(
+        rows(PROGRAM),
+        "`loss` recompiled twice",
+        "comes from a different `torch.func` transform, or from none",
+    )
     assert "also failed" not in row["text"]
     (text,) = advice(row)
-    assert text.endswith("Compile the function that applies the transform, instead.")
+    assert text.endswith("Compile the function that applies the transform instead.")
 
 
 def test_a_list_needs_the_size_of_its_tensor(rows):
@@ -37,7 +41,7 @@ def test_an_item_that_torch_did_not_find_did_not_fail_besides(rows):
 
 def test_the_lack_of_an_item_is_a_difference(rows):
     text = of(rows(PROGRAM), "`weighted` recompiled once: `weights['a'].size(0)`")["text"]
-    assert text.endswith("The nearest cache entry, `[3/2]`, also failed on the lack of `weights['b']`.")
+    assert text.endswith("The nearest cache entry, `[3/2]`, also failed on the missing `weights['b']`.")
 
 
 def test_an_attribute_is_none_or_a_module(rows):

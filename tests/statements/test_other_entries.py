@@ -25,7 +25,7 @@ def test_einsum_ties_the_size_of_one_tensor_to_that_of_another(rows):
     row = of(rows(PROGRAM), "`x.size(1)` was specialized to 5 in `combined`")
     assert "perhaps `weight`" in row["text"]
     (text,) = advice(row)
-    assert text.startswith("Use `torch.compile(dynamic=True)`, or mark these sizes as dynamic")
+    assert text.startswith("Use `torch.compile(dynamic=True)`, or mark these and the matching sizes of")
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_the_tensor_that_has_the_size_as_a_constant_is_named(found):
         ("viewed", "mask"),
     ):
         assert named[function].endswith(f"`{tensor}`"), named
-        mark = f"or mark these sizes as dynamic, with those of {named[function]}."
+        mark = f"or mark these and the matching sizes of {named[function]} as dynamic."
         assert advice(rows[function]) == [f"Use `torch.compile(dynamic=True)`, {mark}"]
 
 

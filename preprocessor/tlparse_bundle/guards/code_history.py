@@ -225,7 +225,7 @@ class CodeHistory:
         return frozenset((*(guard.source for guard in guards if guard.kind != "TYPE_MATCH"), *numbers))
 
     @cached_property
-    def looked_at(self) -> Callable[[int], frozenset[str]]:
+    def checked_with_owners(self) -> Callable[[int], frozenset[str]]:
         """Return what an entry checks or has, and what that is a part of."""
         return lru_cache(_MOST_CHECKED)(
             lambda entry: frozenset(

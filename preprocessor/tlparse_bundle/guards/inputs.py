@@ -22,9 +22,8 @@ KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
 CODE = ".__code__"  # of a function
-_STEP = re.compile(r"[.\[]")  # to an attribute or an item
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
-_PART = re.compile(r"[.\[]")
+_PART = re.compile(r"[.\[]")  # where an attribute or an item begins
 _CONTAINING = ("SET_CONTAINS", "DICT_CONTAINS")
 
 
@@ -56,7 +55,7 @@ class Input:
         found: set[str] = set()
         for kind, name, _ in self.guards:
             source = name or ""
-            found.update(source[: at.start()] for at in _PART.finditer(source))
+            found.update(owners_of(source))
             if kind in _CONTAINING:
                 found.add(source)
         return found
@@ -119,9 +118,8 @@ def is_of_module(source: str) -> bool:
 
 def owners_of(source: str) -> Iterator[str]:
     """Yield what a source is a part of: "L['d']['k']" and "L['d']" for "L['d']['k'].x"."""
-    for step in _STEP.finditer(source, 1):
-        if step.start() > 1:
-            yield source[: step.start()]
+    for part in _PART.finditer(source, 2):  # after the scope: L[…], G[…]
+        yield source[: part.start()]
 
 
 def is_shown(source: str, value: Any) -> bool:

@@ -58,8 +58,8 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     """Return what a call differs in. ``container``: the one for which torch names a check."""
     differences = _without_consequences([one for found in failed.values() for one in found or ()])
     conditions = {one.source for one in differences if one.aspect == "shape"}
-    sized = {one.source for one in differences if one.aspect == "size"}
-    reshaped = {one.source for one in differences if one.aspect in _HIDES_OTHERS}
+    # Tensors whose strides follow from what differs.
+    sized = {one.source for one in differences if one.aspect == "size" or one.aspect in _HIDES_OTHERS}
     sized |= {match[1] for one in conditions for match in _SIZE.finditer(one)}
     others = _objects(
         (_subject(one) for one in differences if not is_number(one) and one.aspect != "shape"),
@@ -69,7 +69,7 @@ def lacking_of(failed: Mapping[int, tuple[Difference, ...] | None], container: s
     numbers = {
         (one.source, one.dimension): _move(one)
         for one in differences
-        if is_number(one) and not (one.aspect == "stride" and one.source in {*sized, *reshaped})
+        if is_number(one) and not (one.aspect == "stride" and one.source in sized)
     }
     numbers |= {(place, None): (one, "") for one in conditions if (place := _constant(one)) is not None}
     # Integers of modules, of which torch makes none dynamic. Several modules can share a change of one.

@@ -243,7 +243,7 @@ def _is_replaced(history: CodeHistory, entry: int, own: Lacking, other: int, lac
 def _looks_at_any(history: CodeHistory, entry: int, sources: set[str]) -> bool:
     """Whether an entry looks at values, at parts of them, or at the length of a container of one."""
     lengths = history.lengths(entry)
-    return not sources.isdisjoint(history.looked_at(entry)) or any(
+    return not sources.isdisjoint(history.checked_with_owners(entry)) or any(
         owner in lengths for source in sources for owner in owners_of(source)
     )
 

@@ -11,6 +11,7 @@ from tlparse_bundle.statements.rows_by_compile import guards_of, tensors_by_comp
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
+NOT_FOUND = "KeyError on "  # the start of a reason: torch did not find an item or an attribute
 PARTS = {"a module": "_modules", "a parameter": "_parameters", "a buffer": "_buffers"}  # of a module
 
 
@@ -18,7 +19,7 @@ def clearer_reason(facts: Facts, compile: str | None, reason: RecompileReasonsRo
     """Return a reason of a recompile, in other terms where torch's say less than its guards."""
     if reason["change"] == "stride":
         return _of_size_1(facts, compile, reason)
-    if reason["guard"].startswith("KeyError on "):
+    if reason["guard"].startswith(NOT_FOUND):
         return _of_none(facts, compile, reason)
     return reason
 

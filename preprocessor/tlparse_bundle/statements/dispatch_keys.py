@@ -41,12 +41,9 @@ def is_of_transforms(cause: Cause) -> bool:
     """Whether tensors of ``torch.func`` transforms, such as ``grad`` and ``vmap``, and others are among the
     values.
     """
-    has_transform = {
-        any(key.startswith(_OF_TRANSFORMS) for key in keys)
-        for value in cause.values
-        if (keys := _keys(value)) is not None
-    }
-    return cause.change == "dispatch_keys" and True in has_transform
+    return cause.change == "dispatch_keys" and any(
+        key.startswith(_OF_TRANSFORMS) for value in cause.values for key in _keys(value) or ()
+    )
 
 
 def others_than_autograd(values: Iterable[Any]) -> bool:

@@ -66,21 +66,16 @@ def _only_value(facts: Facts, row: RecompileFixesRow) -> str | None:
     """Return the value that a fix keeps, that of the first compile: "`flag=True`"; None for other fixes, for
     a value that some calls lack or have as a tensor, and for one that the log does not have.
     """
-    inputs = _inputs_of(facts, row)
-    kinds = _kinds(inputs)
-    if _is_optional(kinds) or _is_mixed(kinds):
-        return None
-    return first_value(facts, row)
+    kinds = _kinds(_inputs_of(facts, row))
+    return None if _is_optional(kinds) or _is_mixed(kinds) else first_value(facts, row)
 
 
 def first_value(facts: Facts, row: RecompileFixesRow) -> str | None:
     """Return the value that a fix keeps, that of the first compile: "`flag=True`"; None for other fixes, and
     for one that the log does not have.
     """
-    inputs = _inputs_of(facts, row)
+    inputs = _inputs_of(facts, row) if row["fix"] == "few_values" else ()
     value = inputs[0]["value"] if inputs and inputs[0] is not None else None
-    if row["fix"] != "few_values":
-        return None
     if value is None or len(value) > _MOST_OF_VALUE:
         return None
     return code(f"{source_name(row['source'])}={value}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.clearer_reasons import NOT_FOUND
 from tlparse_bundle.statements.dispatch_keys import autocast_changed, is_of_transforms, key_differences
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import (
@@ -162,7 +163,7 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
 
 def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
     """Return a clause about an object, a key or None; None where the values show it."""
-    if guard.startswith("KeyError on "):
+    if guard.startswith(NOT_FOUND):
         return _is_missing(source or "")
     if cause.change == "identity":
         if (value := cause.instead_of_object) is not None:
@@ -175,7 +176,7 @@ def _of_one_change(cause: Cause, source: str | None, guard: str) -> str | None:
     if cause.change == "type" and list(cause.values) == ["a tensor", _PLAIN_TENSOR]:  # it was a subclass
         return f"{subject('type', source, None)} is now {code(_type_name(_PLAIN_TENSOR))}"
     if is_of_transforms(cause):
-        return f"{subject('value', source, None)} is in another transform of `torch.func`, or in none"
+        return f"{subject('value', source, None)} comes from a different `torch.func` transform, or from none"
     return autocast_changed(cause)
 
 

@@ -9,6 +9,7 @@ from tlparse_bundle.guards.inputs import local_name
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
+from tlparse_bundle.statements.clearer_reasons import NOT_FOUND
 from tlparse_bundle.statements.guard_changes import NO_BASE, shown_guard
 from tlparse_bundle.statements.recompile_causes import UNEXPLAINED
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 # Reasons that name an object that torch could not read, by its source.
-_ACCESSES = ("KeyError on ", "IndexError on ", "CodeGuardAccessor: Not a function on ")
+_ACCESSES = (NOT_FOUND, "IndexError on ", "CodeGuardAccessor: Not a function on ")
 _OF_TENSORS = frozenset(
     ("size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "type")
 )

@@ -13,6 +13,7 @@ from tlparse_bundle.guards.inputs import is_of_module, local_name, owners_of
 from tlparse_bundle.guards.nearest import STATES
 from tlparse_bundle.guards.predicates import LENGTHS
 from tlparse_bundle.guards.tensor_patterns import tensor_pattern
+from tlparse_bundle.statements.clearer_reasons import NOT_FOUND
 from tlparse_bundle.statements.dispatch_keys import is_of_transforms
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import SIZE, shown_guard, source_name
@@ -91,7 +92,7 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
             continue
         failed = [_source(guards[id_]) for id_ in nearest["guards"]]
         failed += [(request.reason and request.reason["source"]) or ""]
-        failed += _missing_items(guards[id_] for id_ in nearest["guards"])
+        failed += _lacked_by_failures(guards[id_] for id_ in nearest["guards"])
         for guard in map(guards.__getitem__, nearest["not_evaluated"]):
             source = _source(guard)
             if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
@@ -112,7 +113,7 @@ def _is_about(guard: GuardsRow, sources: Iterable[str]) -> bool:
     return any(source and any(source in text for text in texts) for source in sources)
 
 
-def _missing_items(guards: Iterable[GuardsRow]) -> list[str]:
+def _lacked_by_failures(guards: Iterable[GuardsRow]) -> list[str]:
     """Return the items of dicts that a call lacks, by the guards on keys that it failed: nothing else of an
     item is known.
     """
@@ -120,12 +121,16 @@ def _missing_items(guards: Iterable[GuardsRow]) -> list[str]:
     return [f"{match['dict']}[{match['key']}]" for match in matches if match is not None]
 
 
-def _absent_items(facts: Facts, compile: str | None) -> Iterator[str]:
-    """Yield the items that dicts of a call lack, by its own guards."""
-    for guard in guards_of(facts, compile):
-        match = _HAS_KEY.fullmatch(guard["text"].removeprefix("not "))
-        if match is not None and guard["text"].startswith("not "):
-            yield f"{match['dict']}[{match['key']}]"
+def _lacked(facts: Facts, compile: str | None, guards: Iterable[GuardsRow]) -> set[str]:
+    """Return the items of dicts that these guards are on and that a call lacks, by its own guards."""
+    items = {source for guard in guards if (source := _source(guard)).endswith("]")}
+    own = (
+        (guard["text"] for guard in guards_of(facts, compile) if guard["text"].startswith("not "))
+        if items
+        else ()
+    )
+    matches = (_HAS_KEY.fullmatch(text.removeprefix("not ")) for text in own)
+    return items.intersection(f"{match['dict']}[{match['key']}]" for match in matches if match is not None)
 
 
 def is_whole_reason(facts: Facts, cause: Cause) -> bool:
@@ -204,7 +209,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
     if request.reason["guard"].endswith("index out of range"):
         return _of_short_base(nearest, [guards[id_] for id_ in nearest["not_evaluated"]])
     reported = source_name(request.reason["guard"])
-    is_of_item = request.reason["guard"].startswith("KeyError on ")
+    is_of_item = request.reason["guard"].startswith(NOT_FOUND)
     others = [
         guard
         for guard in map(guards.__getitem__, nearest["guards"])
@@ -212,7 +217,7 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         and source_name(guard["text"]) != reported
         and guard["kind"] != _OWN_KINDS.get(cause.change)
     ]
-    missing = _missing_items(guards[id_] for id_ in nearest["guards"])
+    missing = _lacked_by_failures(guards[id_] for id_ in nearest["guards"])
     others = [guard for guard in others if not _source(guard).startswith(tuple(missing))]
     modes = [guard for guard in others if (guard["source"] or "").endswith(_MODE)]
     if modes:  # a module sets that of its parts
@@ -232,10 +237,10 @@ def _of_recompile(facts: Facts, cause: Cause, number: int) -> str | None:
         others = [guard for guard in others if guard not in of_keys]
     others = _independent_first(others, source)
     more = of_same_tensor(facts, cause, number, nearest)
-    absent = {_source(guard) for guard in others}.intersection(_absent_items(facts, request.row["compile"]))
-    others = [guard for guard in others if _source(guard) not in absent]
-    keys = (f"the lack of {code(source_name(item) or '')}" for item in sorted(absent))
-    texts = list(dict.fromkeys((*more, *keys, *_texts(others))))
+    lacked = _lacked(facts, request.row["compile"], others)
+    others = [guard for guard in others if _source(guard) not in lacked]
+    missing_texts = (f"the missing {code(source_name(item) or '')}" for item in sorted(lacked))
+    texts = list(dict.fromkeys((*more, *missing_texts, *_texts(others))))
     if of_keys:
         names = [code(source_name(_source(guard)) or "") for guard in of_keys]
         tensors = names[0] if len(names) == 1 else plural(len(names), "other tensor")

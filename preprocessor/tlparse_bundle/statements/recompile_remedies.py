@@ -15,8 +15,9 @@ from tlparse_bundle.statements.fix_names import first_value, fix_name, whole_fix
 from tlparse_bundle.statements.global_states import states_changed
 from tlparse_bundle.statements.guard_changes import constant_of
 from tlparse_bundle.statements.nearest_entries import is_of_tensors, is_whole_reason
-from tlparse_bundle.statements.recompile_causes import Cause, compiles_of, requested_recompiles
+from tlparse_bundle.statements.recompile_causes import TENSOR, Cause, compiles_of, requested_recompiles
 from tlparse_bundle.statements.recompile_savings import (
+    OF_CHANGE,
     Savings,
     are_inputs_known,
     is_of_floats,
@@ -153,7 +154,8 @@ def _with_savings(
         who = "That object in all calls"
     if who == "This" and remedy.text.endswith(f"{CAN_TOO}."):
         who = "Leaving it out"
-    if who == "This" and remedy.text.startswith("Keep ") and (value := first_value(facts, row)) is not None:
+    is_kept = who == "This" and not is_optional(cause) and TENSOR not in cause.values
+    if is_kept and (value := first_value(facts, row)) is not None:
         who = f"{value} in all calls"
     if row["fix"] == "mark_unbacked" and remedy.text.endswith(UNLESS_NEEDED):
         who = "If none does, this"
@@ -166,9 +168,9 @@ def _with_savings(
 
 def _leaves_calls_eager(facts: Facts, row: RecompileFixesRow) -> bool:
     """Whether calls run eager beyond the recompile limit that a fix does not let use the code of others."""
-    own, changes = local_name(row["source"] or ""), _CHANGES_OF.get(row["fix"] or "")
+    own, fix = local_name(row["source"] or ""), row["fix"]
     return any(
-        (source != own or (changes is not None and change not in changes))
+        (source != own or (fix in _OF_TENSORS and fix not in OF_CHANGE.get(change, ())))
         and (row["fix"] != "dynamic_true" or change not in _DYNAMIC)
         for source, change in facts.once(_refused).get(row["code_object"], ())
     )
@@ -308,14 +310,11 @@ def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
 
 _PASSED = re.compile(r"\w+|(?:kw)?args\[[^\]]*\]")  # an argument, also of a wrapper
 _DYNAMIC = ("size", "stride", "shape", "value")  # what changes that dynamic=True may cover
-_CHANGES_OF = {  # of a tensor that has others, too
-    "same_requires_grad": ("requires_grad", "dispatch_keys"),
-    "same_dtype": ("dtype", "dispatch_keys"),
-    "same_device": ("device", "dispatch_keys"),
-    "same_layout": ("stride",),
-    "mark_dynamic": _DYNAMIC,
-    "mark_unbacked": _DYNAMIC,
-}
+# Fixes for one aspect of a tensor.
+_OF_TENSORS = (
+    *("same_requires_grad", "same_dtype", "same_device", "same_layout"),
+    *("mark_dynamic", "mark_unbacked"),
+)
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")

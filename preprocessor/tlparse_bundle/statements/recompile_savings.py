@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileFixesRow
 
 # The fixes that relax a guard of each change ('recompile_reasons').
-_OF_CHANGE = {
+OF_CHANGE = {
     "size": ("mark_dynamic", "mark_unbacked"),
     "shape": ("mark_unbacked", "same_layout"),
     "stride": ("same_layout", "mark_dynamic"),
@@ -203,7 +203,7 @@ def _by_code_object(facts: Facts) -> dict[int | None, list[RecompileFixesRow]]:
 
 def _is_of(row: RecompileFixesRow, cause: Cause) -> bool:
     """Whether a fix relaxes the guard of a cause."""
-    if row["fix"] is None or row["fix"] not in _OF_CHANGE.get(cause.change, ()):
+    if row["fix"] is None or row["fix"] not in OF_CHANGE.get(cause.change, ()):
         return False
     reason = cause.reason
     if row["fix"] == "same_global_state":

@@ -49,14 +49,13 @@ def of_same_tensor(facts: Facts, cause: Cause, number: int, nearest: GuardFailur
     pattern = next((one for one in patterns if one is not None and local_name(one.source) == source), None)
     if own is None or pattern is None:
         return []
+    of_transforms = is_of_transforms(cause)  # which set requires_grad, too
     found = [
         subject(one.aspect, one.source, one.dimension)
         for one in tensor_differences(pattern, own, None)
-        if one.aspect not in ("stride", cause.change)
+        if one.aspect not in ("stride", cause.change, *(("requires_grad",) if of_transforms else ()))
         or (one.aspect == "size" and one.dimension != cause.dimension)
     ]
-    if is_of_transforms(cause):  # which set it, too
-        found = [one for one in found if not one.endswith(".requires_grad`")]
     if cause.change == "size" and _has_other_layout(pattern, own):
         found.append(f"the strides of {code(source_name(pattern.source) or '')}")
     return found

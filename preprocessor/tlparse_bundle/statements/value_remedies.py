@@ -9,6 +9,7 @@ import re
 
 from tlparse_bundle.guards.inputs import CODE, is_of_module
 from tlparse_bundle.statements.after_breaks import is_below_a_dispatch
+from tlparse_bundle.statements.clearer_reasons import NOT_FOUND
 from tlparse_bundle.statements.dispatch_keys import autocast_changed, is_of_transforms, others_than_autograd
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import is_of_modes, other_arguments
@@ -43,8 +44,8 @@ def same_dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
         )
     if is_of_transforms(cause):
         return Remedy(
-            "Calls in transforms of `torch.func`, such as `grad` and `vmap`, and other calls need a compile"
-            " each. Compile the function that applies the transform, instead."
+            "Calls in `torch.func` transforms, such as `grad` and `vmap`, and other calls need a compile"
+            " each. Compile the function that applies the transform instead."
         )
     if autocast_changed(cause) is not None:
         return Remedy(
@@ -189,7 +190,7 @@ def _is_changed_by_code(cause: Cause, name: str) -> bool:
 
 
 def same_structure(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if cause.reason is not None and cause.reason["guard"].startswith("KeyError on ") and name[-1:] != "]":
+    if cause.reason is not None and cause.reason["guard"].startswith(NOT_FOUND) and name[-1:] != "]":
         return Remedy(
             f"Set `{name}` before the first call, and keep its kind: a module or a plain attribute."
         )

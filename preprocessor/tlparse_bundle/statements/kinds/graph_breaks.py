@@ -168,8 +168,9 @@ def _places_of(facts: Facts, row: GraphBreaksRow) -> dict[CodeLine, int]:
         name = function_of(compiled["function"])
         if not compiled["file"] or package_of(compiled["file"]) is not None:
             calling = calling_place(facts, number)
-            is_same = calling is None or calling[1:3] == place[1:3] or _is_rest_of(calling, place)
-            places[place if is_same or calling is None else calling] += 1
+            if calling is None or calling[1:3] == place[1:3] or _is_rest_of(calling, place):
+                calling = place
+            places[calling] += 1
         elif (place.file, function_of(place.function)) == (compiled["file"], name):
             places[place] += 1
         else:

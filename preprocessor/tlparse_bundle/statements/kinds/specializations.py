@@ -80,8 +80,7 @@ def _remedies(
             return []
         sources = {*tied, *(source for row in rows for source in row["sources"])}
         are_passed = all(is_passed(facts, function, source or "") for source in sources)
-        all_ = "those" if len(tied) == 1 else "those that belong to them"
-        or_mark = f", or mark these sizes as dynamic, with {all_} of {_named(tied)}" if are_passed else ""
+        or_mark = f", or mark these and the matching sizes of {_named(tied)} as dynamic" if are_passed else ""
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
