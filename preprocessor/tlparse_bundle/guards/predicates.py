@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.guards.conditions import (
     Condition,
     autocast_differs,
@@ -297,7 +298,7 @@ def _tensor_match(text: str) -> Any:
         if autocast_differs(known, tensor, wanted.device, wanted.keys):
             return Outcome(False, wanted.keys, "a different autocast state")
         if len(tensor.size) != len(wanted.size):
-            return Outcome(False, f"{len(wanted.size)} dimensions", f"{len(tensor.size)} dimensions")
+            return Outcome(False, *(plural(len(one.size), "dimension") for one in (wanted, tensor)))
         other = _other_dimensions(wanted, tensor)
         if other is not None:
             return other

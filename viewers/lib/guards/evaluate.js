@@ -240,14 +240,13 @@ function tensorMatch(wanted, tensor, source, known) {
   return sizesMatch(wanted, tensor, source);
 }
 
+/** @param {readonly unknown[]} size */
+const dimensions = (size) => (size.length === 1 ? "1 dimension" : `${size.length} dimensions`);
+
 /** @param {any} wanted @param {Tensor} tensor @param {string} source @returns {Outcome} */
 function sizesMatch(wanted, tensor, source) {
   if (tensor.size.length !== wanted.size.length) {
-    return {
-      holds: false,
-      expected: `${wanted.size.length} dimensions`,
-      actual: `${tensor.size.length} dimensions`,
-    };
+    return { holds: false, expected: dimensions(wanted.size), actual: dimensions(tensor.size) };
   }
   for (const what of /** @type {const} */ (["size", "stride"])) {
     const actual = tensor[what];
