@@ -6,7 +6,7 @@ Calls that hit a cache entry are not in a log.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -37,7 +37,8 @@ _MOST_CHECKED = 256  # entries whose sources are kept
 _MOST_TEXTS = 16  # entries whose texts are kept
 _SHOWING = 2  # compiles without a hit of an entry, after which it counts as not hit
 _EQUAL_SIZES = re.compile(r"(\S+)\.size\(\)\[(\d{1,4})\] == (\S+)\.size\(\)\[(\d{1,4})\]")
-_KEY_AT = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+# torch before 2.7 writes the second one.
+_KEY_AT = re.compile(r"list\((?:dict\.keys\((.+)\)|(.+)\.keys\(\))\)\[(\d+)\]")
 # One object by two names. A name can hold the number of the compile, so other compiles lack the guard.
 _SAME_OBJECT = re.compile(r"[LG]\[\S+ is [LG]\[\S+")
 
@@ -93,6 +94,11 @@ class CodeHistory:
                 continue
             if (found := self._of(call, guard, input)) != ():
                 result[guard] = found
+        own_keys = self._keys(call)
+        for source, (position, guard) in self._keys(entry).items():
+            has_more = source in own_keys and own_keys[source][0] > position
+            if has_more and source not in self.lengths(entry):
+                result.setdefault(guard, None)  # torch checks that there are no more keys, without a guard
         return result
 
     def _is_unstated(self, guard: int) -> bool:
@@ -121,8 +127,25 @@ class CodeHistory:
         return self._differences[call, entry]
 
     def fixes(self, difference: Difference) -> list[Fix]:
-        """Return the fixes that would make a guard hold."""
-        return [fix for fix in fixes_of(difference) if fix.kind != "dynamic_float" or not self.keeps_floats]
+        """Return the fixes that would make a guard hold. Integers of modules are constants unless
+        ``allow_unspec_int_on_nn_module`` is on (torch/_dynamo/utils.py, is_int_specialization_case).
+        """
+        source = difference.source
+        return [
+            Fix("few_values", source) if fix.kind == "dynamic_int" and self._is_of_module(source) else fix
+            for fix in fixes_of(difference)
+            if fix.kind != "dynamic_float" or not self.keeps_floats
+        ]
+
+    def _is_of_module(self, source: str) -> bool:
+        """Whether a source is an attribute of a module."""
+        return not self._modules.isdisjoint(owners_of(source))
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """The sources of modules."""
+        inputs = (compiled.input for compiled in self.compiles)
+        return frozenset(source for input in inputs if input is not None for source in input.modules)
 
     def _compare(self, call: int, entry: int) -> list[Difference] | None:
         if self.compiles[call].input is None or not self.compiles[entry].guards:
@@ -135,20 +158,21 @@ class CodeHistory:
                 one = self.guards[guard]
                 differences.append(Difference("unknown", one.source or one.text))
         # That a dict is empty is not among the guards in the log: an entry for that has none on it.
-        own, texts = self._listed(call) - self._listed(entry), self._texts(entry)
+        own, texts = self._keys(call).keys() - self._keys(entry).keys(), self._texts(entry)
         differences += (Difference("unknown", source) for source in sorted(own) if source not in texts)
         return differences or None
 
     @cached_property
-    def _listed(self) -> Callable[[int], frozenset[str]]:
-        """Return the dicts whose keys the guards of an entry compare in their order."""
-        return lru_cache(_MOST_CHECKED)(
-            lambda entry: frozenset(
-                match[1]
-                for guard in self.compiles[entry].guards
-                if (match := _KEY_AT.fullmatch(self.guards[guard].source or ""))
-            )
-        )
+    def _keys(self) -> Callable[[int], dict[str, tuple[int, int]]]:
+        """Return the dicts whose keys the guards of an entry compare in their order: the position of the last
+        one and its guard.
+        """
+        return lru_cache(_MOST_CHECKED)(lambda entry: dict(sorted(self._last_keys(entry))))
+
+    def _last_keys(self, entry: int) -> Iterator[tuple[str, tuple[int, int]]]:
+        for guard in self.compiles[entry].guards:
+            if match := _KEY_AT.fullmatch(self.guards[guard].source or ""):
+                yield match[1] or match[2], (int(match[3]), guard)
 
     @cached_property
     def _texts(self) -> Callable[[int], str]:

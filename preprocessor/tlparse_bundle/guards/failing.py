@@ -57,7 +57,6 @@ _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 # Of a dynamic dimension: sizes 0 and 1 have compiles of their own.
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
-_ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _LENGTH = re.compile(r"\) == (\d{1,9})$")
 CONTAINER = "a container"  # in place of its value, which the guards of a call do not state
 _OBJECT_ID = re.compile(r"^___check_obj_id\(.+?, (\d+)\)(?=, type=|\s|$)")
@@ -89,7 +88,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     """Return how an input differs from what a guard asks for: nothing when it holds, None when the log does
     not tell.
     """
-    if _is_absent(predicate.source or "", input):
+    if input.lacks(predicate.source or ""):
         return (Difference("absent", predicate.source or ""),)
     if predicate.kind == "TENSOR_MATCH":
         return _of_tensor(predicate, input)
@@ -222,12 +221,6 @@ def _kind_of_object(source: str, input: Input) -> str | None:
     if source in input.objects:
         return "an object"
     return CONTAINER if f"len({source})" in input.values else None
-
-
-def _is_absent(source: str, input: Input) -> bool:
-    """Whether a source is an item of a dict that has no such key in the call."""
-    item = _ITEM.fullmatch(source)
-    return item is not None and input.values.get(f"___dict_contains({item['key']}, {item['dict']})") is False
 
 
 def _is_same_guard(own: str | None, text: str) -> bool:

@@ -310,15 +310,14 @@ class FixedRun:
         return None in tensors and any(tensor is not None and tensor.requires_grad for tensor in tensors)
 
     def _is_of_symbol(self, difference: Difference) -> bool:
-        """Whether an integer of an object is a symbol in some entry. The object is then not a module, whose
-        integers are constants: ``dynamic=True`` then makes it one in all entries.
+        """Whether an integer is a symbol in some entry: ``dynamic=True`` then makes it one in all. An attribute
+        of ``self`` can be one: that is then not a module, whose integers are constants by default.
         """
         source = difference.source
         inputs = (compiled.input for compiled in self._history.compiles)
         return (
             self._is_all_dynamic
             and difference.aspect == "value"
-            and not is_argument(source)
             and any(
                 input is not None and type(input.values.get(source)) is int and not is_constant(input, source)
                 for input in inputs

@@ -11,6 +11,7 @@ from tlparse_bundle.guards.inputs import is_argument
 
 _OTHER_THAN_AUTOCAST = re.compile(r"\b(?!Autocast)\w+")
 _OF_TYPE = re.compile(r"type\(([^()]+)\)\.")
+_OF_DEFAULTS = re.compile(r"\.__(?:kw)?defaults__\b")
 _NUMBER_TYPES = ("type int", "type float")
 SMALL_SIZES = (0, 1)
 DYNAMIC_NUMBERS = ("dynamic_int", "dynamic_float")
@@ -64,7 +65,8 @@ def _of_size(difference: Difference) -> tuple[Fix, ...]:
 def _of_value(difference: Difference) -> tuple[Fix, ...]:
     value, source = difference.actual, difference.source
     if type(value) is int and is_int(difference.expected):
-        if is_argument(source):
+        # Defaults are constants: torch/_dynamo/utils.py, is_int_specialization_case.
+        if is_argument(source) and _OF_DEFAULTS.search(source) is None:
             return (Fix("dynamic_int", source),)
         return (Fix("few_values", source),)
     if type(value) is float and is_float(difference.expected):

@@ -21,8 +21,10 @@ from tlparse_bundle.guards.values import Tensor
 KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
+_PART_OF_MODULE = re.compile(rf"{_OF_MODULE.pattern}|\.training$")
 CODE = ".__code__"  # of a function
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
+_ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")
 _PART = re.compile(r"[.\[]")  # where an attribute or an item begins
 _CONTAINING = ("SET_CONTAINS", "DICT_CONTAINS")
 
@@ -60,11 +62,32 @@ class Input:
                 found.add(source)
         return found
 
+    @cached_property
+    def modules(self) -> set[str]:
+        """Sources of modules, by its own guards on their parts."""
+        sources = (name or "" for _, name, _ in self.guards)
+        return {source[: part.start()] for source in sources if (part := _PART_OF_MODULE.search(source))}
+
     def add(self, source: str, value: Any, known_from: KnownFrom) -> None:
         """Note a value, unless the source has one."""
         if source not in self.values:
             self.values[source] = value
             self.known_from[source] = known_from
+
+    def lacks(self, source: str) -> bool:
+        """Whether a source is an item of a dict that has no such key in the call."""
+        return self.values.get(_has_key(source) or "") is False
+
+    def add_missing(self, source: str) -> None:
+        """Note that a dict of the call has no such item; nothing for a source that is no item."""
+        if (condition := _has_key(source)) is not None:
+            self.add(condition, False, "guard")
+
+
+def _has_key(source: str) -> str | None:
+    """Return the condition that a dict has an item, as guards write it; None for a source that is no item."""
+    item = _ITEM.fullmatch(source)
+    return item and f"___dict_contains({item['key']}, {item['dict']})"
 
 
 def input_of(

@@ -154,9 +154,11 @@ def what_changed(cause: Cause, *, with_values: bool = True) -> str:
         states = [code(state) for state in cause.values]
         return f"{listed(states, _MOST_VALUES) if states else subject(change, None, None)} changed"
     if len(cause.changes) > 1:
+        if "keys" in cause.changes and (source or "").endswith("]"):  # torch did not find the item
+            others = (subject(one, source, cause.dimension) for one in cause.changes if one != "keys")
+            names = listed(list(dict.fromkeys(others)))
+            return f"{names} changed, or the call has no {subject('value', source, None)}"
         subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
-        if cause.changes.keys() == {"type", "keys"}:
-            return f"{subjects[0]} changed, or the call has no {subject('value', source, None)}"
         return f"{listed(subjects)} changed"
     return f"{subject(change, source, cause.dimension)} {_how_values_changed(cause, with_values=with_values)}"
 
@@ -246,9 +248,12 @@ def _how_values_changed(cause: Cause, *, with_values: bool) -> str:
         values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
     if len(values) == 1 and cause.moves and all(expected is None for expected, _ in cause.moves):
         return f"changed to {shown_value(values[0])}"
-    if len(values) == 2 and len(cause.moves) == 2 and not cause.open:
+    # A value that is not recorded is that for which the next recompile asks, unless it asks for the same.
+    unknown = {expected for expected, actual in cause.moves if actual is None}
+    is_open = cause.open or any(one in unknown and actual is not None for one, actual in cause.moves)
+    if len(values) == 2 and len(cause.moves) == 2 and not is_open:
         return f"changed between {code(str(values[0]))} and {code(str(values[1]))}"
-    return _values_text(values, is_open=cause.open, with_values=with_values)
+    return _values_text(values, is_open=is_open, with_values=with_values)
 
 
 def _keys_changed(name: str, values: Sequence[Any]) -> str:

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix
-from tlparse_bundle.guards.inputs import Input, input_of, is_argument, is_shown
+from tlparse_bundle.guards.inputs import Input, input_of, is_argument
 from tlparse_bundle.guards.nearest import nearest_entry
-from tlparse_bundle.guards.predicates import Predicate, shown
+from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Place, graphs_of, without_firsts
-from tlparse_bundle.guards.values import Named, Tensor
+from tlparse_bundle.guards.values import Tensor
 from tlparse_bundle.guards.views import results_of, views_of
 from tlparse_bundle.guards.what_if import WhatIf
 from tlparse_bundle.model.compiles import compiling_us
 from tlparse_bundle.model.functions import resume_function
+from tlparse_bundle.statements.call_inputs import input_rows
+from tlparse_bundle.statements.clearer_reasons import NOT_FOUND
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.named_guards import NamedGuards, checked_without_guard
 from tlparse_bundle.statements.recompile_causes import differs_in_state, requested_recompiles
@@ -41,7 +43,6 @@ _MAX_CALLS = 1000  # of one code object that are compared with its entries
 _MAX_ENTRIES = 64  # that a call is compared with, in torch's order
 _MAX_SAVINGS_CALLS = 200  # of one code object for which fixes are tried
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d{1,4})\]")
-_KINDS = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", Named: "named"}
 
 
 def guard_tables(facts: Facts, diagnostics: Diagnostics) -> Iterator[tuple[str, Rows[Any]]]:
@@ -56,7 +57,7 @@ def guard_tables(facts: Facts, diagnostics: Diagnostics) -> Iterator[tuple[str, 
     for code_object in facts.table("code_objects"):
         history = replay.history(code_object)
         for compiled in history.compiles:
-            inputs.extend(_input_rows(compiled))
+            inputs.extend(input_rows(compiled))
         if len(set(code_object["compiles"])) > 1:  # torch can refuse all but the first
             failures.extend(replay.failures(code_object, history))
             for call, guard in history.disagreements:
@@ -194,9 +195,12 @@ class GuardReplay:
             yield call, [entry for entry in entries if entry is not None]
 
     def _named_guards(self, compiles: Sequence[Compiled]) -> Iterator[tuple[tuple[int, int], int]]:
-        """Yield (call, entry) with the guard that torch names."""
+        """Yield (call, entry) with the guard that torch names, and note the items that it did not find."""
         for call, entry, reason in self._reasons_by_entry(compiles):
             guard = self._named.of(compiles[entry], reason)
+            input = compiles[call].input
+            if guard is not None and input is not None and reason["guard"].startswith(NOT_FOUND):
+                input.add_missing(self._guard(guard).source or "")
             if guard is not None:
                 yield (call, entry), guard
 
@@ -376,25 +380,3 @@ def _numbers(input: Input) -> Iterator[tuple[Place, float, bool]]:
         is_number = type(value) is float or (type(value) is int and is_argument(source))
         if is_number and _SIZE.fullmatch(source) is None:
             yield (source, None), value, ("EQUALS_MATCH", source, source) in input.guards
-
-
-def _input_rows(compiled: Compiled) -> Iterator[dict[str, Any]]:
-    """Yield the rows of ``call_inputs`` of a compile."""
-    if compiled.input is None:
-        return
-    for source, value in compiled.input.values.items():
-        if not is_shown(source, value):
-            continue
-        tensor = value if isinstance(value, Tensor) else None
-        yield {
-            "compile": compiled.compile,
-            "source": source,
-            "kind": "tensor" if tensor is not None else _KINDS.get(type(value), "other"),
-            "value": None if tensor is not None else shown(value)[:1000],
-            "shape": tensor and list(tensor.size),
-            "stride": tensor and tensor.stride and list(tensor.stride),
-            "dtype": tensor and tensor.dtype,
-            "device": tensor and tensor.device,
-            "requires_grad": tensor and tensor.requires_grad,
-            "known_from": compiled.input.known_from[source],
-        }

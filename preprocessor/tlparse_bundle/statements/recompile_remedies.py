@@ -124,9 +124,10 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
             _with_savings(facts, cause, everything, found.dynamic, found if found.own is None else None)
         )
     elif found.dynamic is not None and found.dynamic["undecided"] and not offered:
-        these = "this recompile" if len(cause.rows) == 1 else "these recompiles"
         what = "sizes and numbers" if is_of_floats(cause) else "sizes and integers"
-        offered.append(Remedy(f"{_TRY.format(what)} The log does not show whether it would avoid {these}."))
+        offered.append(
+            Remedy(f"{_TRY.format(what)} The log does not show whether it would avoid {_these(cause)}.")
+        )
     return offered
 
 
@@ -163,7 +164,24 @@ def _with_savings(
         who = f"If no call needs gradients, {who[0].lower()}{who[1:]}"
     is_all_dynamic = "dynamic=True" in remedy.text
     saved = saved_sentence(who, row, together, others, is_limited=is_limited, is_all_dynamic=is_all_dynamic)
+    if (unsure := _of_others(facts, cause, row)) is not None:
+        saved = f"{saved.removesuffix('.')}; {unsure}."
     return replace(remedy, text=f"{remedy.text} {saved}", is_counted=bool(row["avoided"]))
+
+
+def _of_others(facts: Facts, cause: Cause, row: RecompileFixesRow) -> str | None:
+    """Return a clause where all compiles that a fix avoids are those of other causes."""
+    requests = facts.once(requested_recompiles)
+    own = {requests[number].row["compile"] for number in cause.rows}
+    if not row["avoided"] or not own.isdisjoint(row["avoided"]):
+        return None
+    if own.isdisjoint(row["undecided"]):
+        return f"alone, it would not avoid {_these(cause)}"
+    return f"the log does not show whether it alone would avoid {_these(cause)}"
+
+
+def _these(cause: Cause) -> str:
+    return "this recompile" if len(cause.rows) == 1 else "these recompiles"
 
 
 def _leaves_calls_eager(facts: Facts, row: RecompileFixesRow) -> bool:
