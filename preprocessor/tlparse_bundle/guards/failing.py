@@ -58,6 +58,7 @@ _EXPRESSION = ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD")
 AT_LEAST_TWO = re.compile(r"2 <= (?P<source>\S+)\.size\(\)\[(?P<dimension>\d{1,4})\]")
 _STRIDE = re.compile(r"(?P<source>[LG]\[\S+?)\.stride\(\)\[(?P<dimension>\d{1,4})\]")
 _LENGTH = re.compile(r"\) == (\d{1,9})$")
+_HAS_NO_KEY = re.compile(r"not ___dict_contains\((?P<key>'[^']*'|\d+), (?P<dict>[^,]+)\)")
 CONTAINER = "a container"  # in place of its value, which the guards of a call do not state
 _OBJECT_ID = re.compile(r"^___check_obj_id\(.+?, (\d+)\)(?=, type=|\s|$)")
 _ATTRIBUTE = re.compile(r"\.(\w+)\Z")
@@ -95,7 +96,7 @@ def failing(predicate: Predicate, input: Input) -> tuple[Difference, ...] | None
     if predicate.kind == "TYPE_MATCH" and (found := _of_type(predicate, input)) is not _UNKNOWN_TYPE:
         return found
     special = _empty(predicate, input) or _none(predicate, input) or _constant(predicate, input)
-    outcome = special or check(predicate, input.values)
+    outcome = special or _contains(predicate, input) or check(predicate, input.values)
     if outcome.holds:
         return ()
     if outcome.holds is False:
@@ -178,6 +179,14 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind in LENGTHS else None
     length = input.values.get(f"len({match[1]})") if match else None
     return None if length is None else Outcome(length == 0, "0", str(length))
+
+
+def _contains(predicate: Predicate, input: Input) -> Outcome | None:
+    """Check that a dict has no item of which the call's own guards are on the value. None for others."""
+    match = _HAS_NO_KEY.fullmatch(predicate.text)
+    if match is None or not input.has_source(f"{match['dict']}[{match['key']}]"):
+        return None
+    return Outcome(False, f"not {match['key']}", match["key"])
 
 
 def _none(predicate: Predicate, input: Input) -> Outcome | None:

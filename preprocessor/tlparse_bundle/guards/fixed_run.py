@@ -310,8 +310,8 @@ class FixedRun:
         return None in tensors and any(tensor is not None and tensor.requires_grad for tensor in tensors)
 
     def _is_of_symbol(self, difference: Difference) -> bool:
-        """Whether an integer is a symbol in some entry: ``dynamic=True`` then makes it one in all. An attribute
-        of ``self`` can be one: that is then not a module, whose integers are constants by default.
+        """Whether an integer is a symbol in some entry: ``dynamic=True`` then makes it one in all. An
+        attribute of ``self`` can be one: that is then not a module, whose integers are constants by default.
         """
         source = difference.source
         inputs = (compiled.input for compiled in self._history.compiles)

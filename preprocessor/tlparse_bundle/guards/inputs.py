@@ -74,6 +74,10 @@ class Input:
             self.values[source] = value
             self.known_from[source] = known_from
 
+    def has_source(self, source: str) -> bool:
+        """Whether the call has a value, a tensor or an object of a source."""
+        return any(source in known for known in (self.values, self.patterns, self.types, self.owners))
+
     def lacks(self, source: str) -> bool:
         """Whether a source is an item of a dict that has no such key in the call."""
         return self.values.get(_has_key(source) or "") is False
