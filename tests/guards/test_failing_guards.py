@@ -385,3 +385,19 @@ def test_a_function_is_not_none(source, text, fails):
     own = input_of([], [], [guard("ID_MATCH", text, source)])
     found = failing(guard("NONE_MATCH", f"{X} is None"), own)
     assert found == ((Difference("value", X, None, "None", "an object"),) if fails else fails)
+
+
+def test_a_dict_has_an_item_of_which_the_call_has_the_value():
+    guard = Predicate("DICT_CONTAINS", "L['d']", "not ___dict_contains('k', L['d'])")
+    tensor = Predicate("TYPE_MATCH", "L['d']['k']", "___check_type_id(L['d']['k'], 7)", None, "mod.Batch")
+    assert failing(guard, input_of([], [], [tensor])) != ()
+    assert failing(guard, input_of([], [], [])) is None
+
+
+def test_an_item_that_torch_did_not_find_is_absent():
+    guard = Predicate("EQUALS_MATCH", "L['d']['k']", "L['d']['k'] == 1")
+    call = input_of([], [], [])
+    assert failing(guard, call) is None
+    call.add_missing("L['d']['k']")
+    (difference,) = failing(guard, call)
+    assert difference.aspect == "absent"

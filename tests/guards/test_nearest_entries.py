@@ -215,3 +215,21 @@ def test_a_value_in_place_of_none_differs_from_those_of_other_entries():
     run.call(size=(5, 3), guards=[_given("mask", "None")], dynamic=(0,))
     run.compiles[2].input.values["L['mask']"] = Tensor((5,), (1,), "torch.float32", "cpu", False)
     assert _nearest(run, 2) == 1
+
+
+def _keys(dict, *keys):
+    return [
+        Predicate("EQUALS_MATCH", f"list({dict}.keys())[{place}]", f"list({dict}.keys())[{place}] == {key!r}")
+        for place, key in enumerate(keys)
+    ]
+
+
+def test_an_entry_for_fewer_keys_may_have_failed():
+    """torch 2.6 checks the number of keys without a guard."""
+    run = Run()
+    run.call(guards=_keys("L['d']", "a"), mode="a")
+    run.call(guards=_keys("L['d']", "a", "b"), mode="a")
+    run.call(guards=_keys("L['d']", "a", "b"), mode="b")
+    assert _nearest(run, 2) == 1
+    first_key = next(id_ for id_, guard in run.guards.items() if guard.text.endswith("[0] == 'a'"))
+    assert CodeHistory(run.compiles, run.guards).failed(2, 0)[first_key] is None

@@ -202,6 +202,12 @@ class CodeHistory:
             and _SAME_OBJECT.fullmatch(guard.text) is None
         ]
 
+    def has_condition_on(self, source: str) -> bool:
+        """Whether the guards of an entry have a condition on a number, as a branch of the code leaves. That
+        it is no NaN, torch asks of each float that is dynamic.
+        """
+        return any(source in text and "isnan" not in text for _, text in self.expressions)
+
     def truth(self, call: int, guard: int) -> bool | None:
         """Return whether a condition holds for the input of a call; its own guards do. None if not known."""
         if guard in self.compiles[call].guards:

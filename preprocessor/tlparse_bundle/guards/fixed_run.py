@@ -182,7 +182,7 @@ class FixedRun:
             and type(other.get(source)) is float
             and value != other[source]
             and not any(fix.source == source for fix in self._fixes)
-            and any(source in text and "isnan" not in text for _, text in self._history.expressions)
+            and self._history.has_condition_on(source)
             for source, value in own.items()
         )
 

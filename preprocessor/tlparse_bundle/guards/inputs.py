@@ -21,7 +21,9 @@ from tlparse_bundle.guards.values import Tensor
 KnownFrom = Literal["describe_tensor", "create_symbol", "guard"]
 _LOCAL = re.compile(r"\bL\[['\"](\w+)['\"]\]")
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\b")
-_PART_OF_MODULE = re.compile(rf"{_OF_MODULE.pattern}|\.training$")
+_PART_OF_MODULE = re.compile(
+    rf"{_OF_MODULE.pattern}|\.__dict__\['_(?:modules|parameters|buffers)'\]|\.training$"
+)
 CODE = ".__code__"  # of a function
 _SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d{1,4}\]$|\.storage_offset\(\)$")
 _ITEM = re.compile(r"(?P<dict>.+)\[(?P<key>[^\[\]]+)\]")

@@ -95,7 +95,11 @@ class WhatIf:
         return [fix for fix in possible if fix.kind not in DYNAMIC_NUMBERS][:_MAX_FIXES]
 
     def is_possible(self, fix: Fix) -> bool:
-        """Whether the program lets a size or a number vary: it was not turned into a constant."""
+        """Whether the program lets a size or a number vary: it was not turned into a constant, and no branch
+        is on a number that would be a tensor.
+        """
+        if fix.kind == "tensor_argument":
+            return not self._history.has_condition_on(fix.source or "")
         if fix.kind not in (*DYNAMIC, "mark_unbacked"):
             return True
         if is_of_module(fix.source or ""):  # torch/_dynamo/config.py, force_parameter_static_shapes

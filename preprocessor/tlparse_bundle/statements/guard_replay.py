@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.guards.code_history import CodeHistory
 from tlparse_bundle.guards.fixes import SMALL_SIZES, Fix
-from tlparse_bundle.guards.inputs import Input, input_of, is_argument
+from tlparse_bundle.guards.inputs import Input, input_of, is_argument, owners_of
 from tlparse_bundle.guards.nearest import nearest_entry
 from tlparse_bundle.guards.predicates import Predicate
 from tlparse_bundle.guards.savings import Compiled, Place, graphs_of, without_firsts
@@ -377,6 +377,8 @@ def _numbers(input: Input) -> Iterator[tuple[Place, float, bool]]:
                 yield (source, dimension), size, pattern.size[dimension] is not None
     for source, value in input.values.items():
         # An integer of a module is a constant by default, a float is not.
-        is_number = type(value) is float or (type(value) is int and is_argument(source))
+        is_number = type(value) is float or (
+            type(value) is int and is_argument(source) and input.modules.isdisjoint(owners_of(source))
+        )
         if is_number and _SIZE.fullmatch(source) is None:
             yield (source, None), value, ("EQUALS_MATCH", source, source) in input.guards

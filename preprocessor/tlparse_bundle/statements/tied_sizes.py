@@ -24,7 +24,10 @@ _CHECKS = (
     ("torch/_meta_registrations.py", "_check"),
     ("torch/_prims/__init__.py", "_check"),
     ("torch/_decomp/decompositions.py", "_check"),
+    ("torch/_refs/__init__.py", "_check"),  # expand_as
+    ("torch/_refs/__init__.py", "guard_size_oblivious"),  # the same before torch 2.7
     ("torch/_subclasses/meta_utils.py", "guard_bool"),  # a gradient and its parameter
+    ("torch/autograd/graph.py", "expect_true"),  # a gradient and its tensor
     ("torch/functional.py", "expect_true"),  # einsum
     ("torch/nn/functional.py", "_check_with"),
     ("torch/nn/functional.py", "__bool__"),
