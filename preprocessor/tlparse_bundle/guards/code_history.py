@@ -203,8 +203,8 @@ class CodeHistory:
         ]
 
     def has_condition_on(self, source: str) -> bool:
-        """Whether the guards of an entry have a condition on a number, as a branch of the code leaves. That
-        it is no NaN, torch asks of each float that is dynamic.
+        """Whether the guards of an entry have a condition on a number, as a branch of the code leaves. torch
+        asks of each float that is dynamic that it is not NaN.
         """
         return any(source in text and "isnan" not in text for _, text in self.expressions)
 

@@ -85,13 +85,13 @@ class Input:
         return self.values.get(_has_key(source) or "") is False
 
     def add_missing(self, source: str) -> None:
-        """Note that a dict of the call has no such item; nothing for a source that is no item."""
+        """Note that a dict of the call lacks an item; nothing for a source that is not an item."""
         if (condition := _has_key(source)) is not None:
             self.add(condition, False, "guard")
 
 
 def _has_key(source: str) -> str | None:
-    """Return the condition that a dict has an item, as guards write it; None for a source that is no item."""
+    """Return the condition that a dict has an item, as guards write it; None for a source that is not an item."""
     item = _ITEM.fullmatch(source)
     return item and f"___dict_contains({item['key']}, {item['dict']})"
 
