@@ -91,7 +91,7 @@ class Input:
 
 
 def _has_key(source: str) -> str | None:
-    """Return the condition that a dict has an item, as guards write it; None for a source that is not an item."""
+    """Return the condition that a dict has an item, as guards write it; None for other sources."""
     item = _ITEM.fullmatch(source)
     return item and f"___dict_contains({item['key']}, {item['dict']})"
 
