@@ -34,7 +34,10 @@ def test_ranges_are_compared(found):
         ),
         ("`labelled` recompiled once: `x.size(0)`", "This would avoid 1 of 2 compiles"),
         ("`priced` recompiled once: `x.size(0)`", "This would avoid at least 1 of 5 compiles"),
-        ("`priced` recompiled once: `option.kind`", "together with `dynamic=True`, at least 2 of 5 compiles"),
+        (
+            "`priced` recompiled once: `option.kind`",
+            "together with `dynamic=True` and calls without `option.barrier`, at least 3 of 5 compiles",
+        ),
         (
             "`masked` recompiled once",
             "Calls with and without `mask` need a compile each. To save one, always pass it. This would avoid 1 of 2",

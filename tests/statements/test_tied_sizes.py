@@ -83,7 +83,9 @@ def test_a_mark_of_one_of_both_is_no_fix(built, root):
         if row["function"] in ("weighted", "matched", "scored", "bagged")
     }
     rows = [row for row in log.table("recompile_fixes") if row["code_object"] in tied and row["avoided"]]
-    assert {row["fix"] for row in rows} == {"dynamic_true"} and len(rows) == len(tied)
+    fixes = [row["fix"] for row in rows]
+    assert fixes.count("dynamic_true") == len(tied)
+    assert set(fixes) == {"dynamic_true", "few_values"}  # without the other tensor, the size is dynamic
 
 
 def test_a_size_follows_from_the_line_that_made_it_a_constant_first(monkeypatch):

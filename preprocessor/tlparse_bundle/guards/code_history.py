@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from tlparse_bundle.guards.expressions import plain
 from tlparse_bundle.guards.failing import AT_LEAST_TWO, Difference, failing, says_value, unknown_difference
 from tlparse_bundle.guards.fixes import Fix, fixes_of
 from tlparse_bundle.guards.inputs import Input, is_argument, owners_of
@@ -256,10 +257,16 @@ class CodeHistory:
 
     @cached_property
     def checked_with_owners(self) -> Callable[[int], frozenset[str]]:
-        """Return what an entry checks or has, and what that is a part of."""
+        """Return what an entry checks or has, and what that is a part of, also as users write it: one module
+        has None where another one has a part.
+        """
         return lru_cache(_MOST_CHECKED)(
             lambda entry: frozenset(
-                one for source in self.checked(entry) if source for one in (source, *owners_of(source))
+                spelling
+                for source in self.checked(entry)
+                if source
+                for one in (source, *owners_of(source))
+                for spelling in (one, plain(one))
             )
         )
 

@@ -113,7 +113,7 @@ class FixedRun:
             is_open = is_open or verdict is None
             helps = helps or difference.aspect != "unknown"
             if difference.aspect in _NUMBERS and any(
-                self._relaxes(fix, difference, call) for fix in self._fixes
+                fix.kind != "few_values" and self._relaxes(fix, difference, call) for fix in self._fixes
             ):
                 relaxed.add(difference.source)
                 are_symbols = are_symbols and varies(
@@ -215,6 +215,8 @@ class FixedRun:
             return fix.kind != "same_layout" or self._layouts.are_same(difference.source, call, entry)
         if self._layouts.is_of_lost_base(difference, entry):
             return True
+        if self._layouts.follows_size(difference, call, entry, all_):
+            return True
         if (is_of_grad_mode := self._is_of_grad_mode(difference, call, entry, all_)) is not False:
             return is_of_grad_mode
         if (is_unread := self._branches.is_unread(difference, call, entry)) is not False:
@@ -225,7 +227,7 @@ class FixedRun:
             return None
         if difference.aspect == "shape" and self._has_relaxed_constant(difference.source, call, all_):
             return None
-        return self._layouts.follows_size(difference, call, entry, all_)
+        return False
 
     def _narrower_places(self, entry: int, call: int) -> list[Place]:
         """Return the sizes and numbers that an entry fixes and that may vary in the entry of a call.
@@ -274,6 +276,7 @@ class FixedRun:
         place = difference.source, difference.dimension
         if (
             difference.aspect in _NUMBERS
+            and fix.kind != "few_values"
             and place in self._history.specialized
             and place in self._history.compiles[call].static  # else it is a symbol in this compile
         ):

@@ -93,9 +93,11 @@ def _not_shown_text(facts: Facts, cause: Cause) -> str | None:
         failed = [_source(guards[id_]) for id_ in nearest["guards"]]
         failed += [(request.reason and request.reason["source"]) or ""]
         failed += _lacked_by_failures(guards[id_] for id_ in nearest["guards"])
+        texts = [guards[id_]["text"] for id_ in nearest["guards"]]
         for guard in map(guards.__getitem__, nearest["not_evaluated"]):
             source = _source(guard)
-            if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not _is_about(guard, failed):
+            is_known = _is_about(guard, failed) or any(source in text for text in texts)
+            if guard["kind"] in _OF_VALUES and _VALUE.fullmatch(source) and not is_known:
                 sources.setdefault(source, {}).setdefault(f"[{request.row['compile']}]")
     whole = [source for source in sources if not any(owner in sources for owner in owners_of(source))]
     names = dict.fromkeys(code(source_name(source) or "") for source in whole)

@@ -108,7 +108,10 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
     if is_parameter and not is_whole_reason(facts, cause):
         return []  # the module differs in more
     if found is None or is_parameter:
-        return _general(facts, cause, name)
+        general = _general(facts, cause, name)
+        if cause.change == "global_state" and not are_inputs_known(facts, cause):
+            return [replace(one, text=f"{one.text} {_NOT_SHOWN.format(_these(cause))}") for one in general]
+        return general
     offered = []
     if found.own is not None and (found.own["avoided"] or found.own["undecided"] or found.together):
         remedy = _of_fix(facts, cause, found, name)
@@ -125,9 +128,7 @@ def _remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
         )
     elif found.dynamic is not None and found.dynamic["undecided"] and not offered:
         what = "sizes and numbers" if is_of_floats(cause) else "sizes and integers"
-        offered.append(
-            Remedy(f"{_TRY.format(what)} The log does not show whether it would avoid {_these(cause)}.")
-        )
+        offered.append(Remedy(f"{_TRY.format(what)} {_NOT_SHOWN.format(_these(cause))}"))
     return offered
 
 
@@ -175,7 +176,7 @@ def _of_others(facts: Facts, cause: Cause, row: RecompileFixesRow) -> str | None
     own = {requests[number].row["compile"] for number in cause.rows}
     if not row["avoided"] or not own.isdisjoint(row["avoided"]):
         return None
-    if own.isdisjoint(row["undecided"]):
+    if own.isdisjoint(row["undecided"]) and not row["is_minimum"]:
         return f"alone, it would not avoid {_these(cause)}"
     return f"the log does not show whether it alone would avoid {_these(cause)}"
 
@@ -189,7 +190,7 @@ def _leaves_calls_eager(facts: Facts, row: RecompileFixesRow) -> bool:
     own, fix = local_name(row["source"] or ""), row["fix"]
     return any(
         (source != own or (fix in _OF_TENSORS and fix not in OF_CHANGE.get(change, ())))
-        and (row["fix"] != "dynamic_true" or change not in _DYNAMIC)
+        and (row["fix"] != "dynamic_true" or change not in _DYNAMIC or row["remaining_count"] > 1)
         for source, change in facts.once(_refused).get(row["code_object"], ())
     )
 
@@ -333,6 +334,7 @@ _OF_TENSORS = (
     *("same_requires_grad", "same_dtype", "same_device", "same_layout"),
     *("mark_dynamic", "mark_unbacked"),
 )
+_NOT_SHOWN = "The log does not show whether it would avoid {}."
 _TRY = "Try `torch.compile(dynamic=True)`, which makes all {} dynamic."
 _NUMBERS_DYNAMIC = Remedy("Use `torch.compile(dynamic=True)` to make all sizes and numbers dynamic.")
 _OF_PROGRAM = ("few_values", "same_object", "same_rank", "same_structure", "same_type", "tensor_argument")

@@ -123,7 +123,7 @@ _KNOWN_RESTARTS = {
     "TensorifyScalarRestartAnalysis": (
         "a Python float could not be an input of the graph",
         "torch first made a float an input of the graph. The code needs its value as a number, or no tensor"
-        " operation uses it, so torch traced the function again without that input",
+        " operation could take it, so torch traced the function again without that input",
     ),
 }
 _IN_FAKE_CALL = "RuntimeError when making fake tensor call"

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.guards.expressions import normalised
 from tlparse_bundle.guards.predicates import without_comment
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.text.record_values import cut, frames_in
@@ -57,6 +58,7 @@ Change = Literal[
     "other",
 ]
 
+_TUPLE = "[("  # as the key of a dict
 _MAX_GUARD = 2000  # characters in which the change is looked for
 _USER_STACK = "\nUser stack trace:\n"
 _ID = re.compile(r"(?P<id>!?\d{1,15}(?:/\d{1,15}){0,2})(?:_\d{1,15})?: (?P<rest>.*)$", re.DOTALL)
@@ -205,7 +207,10 @@ def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
         expected, actual = (values["expected"], values["actual"]) if values else (None, None)
         if change == "requires_grad" and actual is None and expected in ("0", "1"):
             actual = "1" if expected == "0" else "0"  # torch does not write it
-        return match["source"], _change_fields(change, expected, actual, match["index"])
+        source = match["source"]
+        # In the spelling of guards: "d['a', 0]" for "d[('a', 0)]".
+        source = normalised(source) if _TUPLE in source else source
+        return source, _change_fields(change, expected, actual, match["index"])
     if match := _NO_TENSOR.match(guard):
         return match["source"], _change_fields("type", match["expected"] or "a tensor", match["actual"])
     if match := _STATIC_SIZE.match(guard):
