@@ -401,3 +401,9 @@ def test_an_item_that_torch_did_not_find_is_absent():
     call.add_missing("L['d']['k']")
     (difference,) = failing(guard, call)
     assert difference.aspect == "absent"
+
+
+def test_a_container_with_an_item_is_not_empty():
+    item = guard("EQUALS_MATCH", f"{X}['k'] == 1", f"{X}['k']")
+    (found,) = failing(guard("DICT_LENGTH", f"not {X}"), input_of([], [], [item]))
+    assert (found.aspect, found.expected, found.actual) == ("length", "0", None)

@@ -178,6 +178,8 @@ def _empty(predicate: Predicate, input: Input) -> Outcome | None:
     """Check ``not SOURCE``, by which torch asks for an empty container. None for other guards."""
     match = _IS_EMPTY.fullmatch(predicate.text) if predicate.kind in LENGTHS else None
     length = input.values.get(f"len({match[1]})") if match else None
+    if match is not None and length is None and match[1] in input.containers:
+        return Outcome(False, "0")
     return None if length is None else Outcome(length == 0, "0", str(length))
 
 

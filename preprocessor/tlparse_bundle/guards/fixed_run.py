@@ -91,11 +91,13 @@ class FixedRun:
         """Whether a call fits what another one asks of the elements of containers. With a fixed length, the
         entry that both use would have these guards, too.
         """
+        differences = self._history.differences(call, other) or ()
         return all(
             difference.aspect == "unknown"
             or not any(is_below(difference.source, container) for container in self._containers)
             or any(self._relaxes(fix, difference, call) for fix in self._fixes)
-            for difference in self._history.differences(call, other) or ()
+            or self._layouts.follows_size(difference, call, other, differences)
+            for difference in differences
         )
 
     def _fits(self, call: int, entry: int, entries: Sequence[int]) -> bool | None:

@@ -65,6 +65,17 @@ class Input:
         return found
 
     @cached_property
+    def containers(self) -> set[str]:
+        """Sources of containers that are not empty, by its values and its own guards on their items."""
+        sources = (*self.values, *self.patterns, *(name or "" for _, name, _ in self.guards))
+        return {
+            source[: part.start()]
+            for source in sources
+            for part in _PART.finditer(source, 2)
+            if part[0] == "["
+        }
+
+    @cached_property
     def modules(self) -> set[str]:
         """Sources of modules, by its own guards on their parts."""
         sources = (name or "" for _, name, _ in self.guards)

@@ -135,7 +135,7 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
             f"{code(name)} took {duration(us)} of {duration(total)} compile time"
             + (f": {what}" if what else ""),
             (name,),
-            "Self time." if len(compiles) == 1 else f"Self time, summed over {len(compiles):,} spans.",
+            _how_summed(facts, compiles),
             compiles=array("i", sorted(compiles)),
             spans=[number for _, number in sorted(longest)],
             count=len(compiles),
@@ -143,6 +143,17 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
+
+
+def _how_summed(facts: Facts, compiles: Sequence[int]) -> str:
+    """Say over what the time is summed. ``compiles``: that of each span."""
+    if len(compiles) == 1:
+        return "Self time."
+    text = f"Self time, summed over {len(compiles):,} spans."
+    if not (unknown := sum(facts.compiles[number]["compile"] is None for number in compiles)):
+        return text
+    which = "all of them" if unknown == len(compiles) else f"{unknown:,} of them"
+    return f"{text} The log does not say to which compiles {which} belong."
 
 
 def _guard_checks(facts: Facts) -> Iterator[Finding]:
