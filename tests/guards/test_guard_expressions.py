@@ -3,7 +3,7 @@
 import pytest
 from tlparse_bundle.guards.expressions import Missing, NotSupported, compiled, normalised, parsed, plain
 from tlparse_bundle.guards.replay import inputs
-from tlparse_bundle.guards.values import from_json, parse_call
+from tlparse_bundle.guards.values import Tensor, from_json, parse_call
 
 
 def value(text, call="a=1"):
@@ -132,3 +132,11 @@ def test_sources_have_one_spelling():
     assert normalised('L["x"] [0 ]') == "L['x'][0]"
     assert normalised(" not python [ ") == "not python ["
     assert plain("L['self']._modules['layer']._parameters['weight']") == "L['self'].layer.weight"
+
+
+def test_the_number_of_a_tensor_made_of_a_float_is_the_float():
+    """torch describes that tensor, without its value."""
+    condition = compiled("L['f'] == ___as_tensor(L['f']).item()")
+    tensor = Tensor((), (), "torch.float64", "cpu", False)
+    assert condition({"L['f']": 0.405, "___as_tensor(L['f'])": tensor}) is True
+    assert isinstance(compiled("L['t'].item() == 1.0")({"L['t']": tensor}), Missing)

@@ -293,6 +293,13 @@ def _call(function: Callable[..., Any], parts: list[Evaluate]) -> Evaluate:
     return evaluate
 
 
+def _number(value: Any) -> int | float:
+    """Return the number of a tensor with one. Raises TypeError for a tensor whose value is not known."""
+    if not isinstance(value, (int, float)):
+        raise TypeError
+    return value
+
+
 def _source(node: ast.expr) -> Evaluate:
     """A value of the program, or a call of a function that is known here."""
     written = ast.unparse(node)
@@ -303,8 +310,15 @@ def _source(node: ast.expr) -> Evaluate:
             inner = _call(function, [_function(argument) for argument in node.args])
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]) if name in _METHODS:
             inner = _of_tensor(_METHODS[name], _function(value), text)
+        # torch describes the tensor that it makes of a float, without its value.
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(func=ast.Name(id="___as_tensor"), args=[value]), attr="item"),
+            args=[],
+            keywords=[],
+        ):
+            inner = _call(float, [_function(value)])
         case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
-            inner = _call(lambda number: number, [_function(value)])
+            inner = _call(_number, [_function(value)])
         case ast.Call(func=ast.Attribute(value=value, attr="keys"), args=[], keywords=[]):  # until torch 2.6
             inner = _call(_keys, [_function(value)])
         case ast.Attribute(value=value, attr=name) if name in _OF_TENSOR:

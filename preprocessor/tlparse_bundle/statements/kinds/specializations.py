@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
 from tlparse_bundle.guards.inputs import local_name
+from tlparse_bundle.statements.after_breaks import is_called_by_compiled_code
 from tlparse_bundle.statements.export_table import export_calls
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
@@ -84,7 +85,8 @@ def _remedies(
         return [Remedy(f"Use `torch.compile(dynamic=True)`{or_mark}.")]
     sizes = (SIZE.fullmatch(source or "") for row in rows for source in row["sources"])
     size = next((one for one in sizes if one and is_passed(facts, function, one[1])), None)
-    if size is None:
+    # Dynamo raises for the mark itself where it traces the caller.
+    if size is None or any(is_called_by_compiled_code(facts, facts.number_of(row)) for row in rows):
         return []
     return [
         Remedy(
