@@ -99,7 +99,7 @@ class CodeHistory:
         for source, (position, guard) in self._keys(entry).items():
             has_more = source in own_keys and own_keys[source][0] > position
             if has_more and source not in self.lengths(entry):
-                result.setdefault(guard, None)  # torch checks that there are no more keys, without a guard
+                result.setdefault(guard, None)  # torch checks the number of keys without a guard
         return result
 
     def _is_unstated(self, guard: int) -> bool:
